@@ -44,7 +44,7 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-events.ts';
+import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';

@@ -26,7 +26,7 @@ import { readProvenance, totalsOf } from './facts/provenance.ts';
 import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { withRecording } from './open-recording.ts';
-import { Selector } from './selection.ts';
+import { Selector } from './selector.ts';
 
 /** The document of `perf-ts info --json`, without its `schema`; keys are those of docs/contract.md. */
 export type RecordingInfo = {

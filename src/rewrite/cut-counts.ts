@@ -9,7 +9,7 @@ import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import type { ParseInfo } from '../kernel/perf-event/parse-info.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
-import type { Selector } from '../read/selection.ts';
+import type { Selector } from '../read/selector.ts';
 
 /**
  * The counters' values of a recording from which samples are removed.

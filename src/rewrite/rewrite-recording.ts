@@ -32,7 +32,7 @@ import { limitProcesses } from '../read/files/most-unpacked.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
-import { Selector } from '../read/selection.ts';
+import { Selector } from '../read/selector.ts';
 import { openUnwinder } from '../read/unwind/open-unwinder.ts';
 import { copiesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import { asWriteFailure } from '../system/files/output-file.ts';

@@ -8,10 +8,10 @@ import type { SampleSelection } from '../profile/analysis/select/filter.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { hotSources, SourceFiles } from '../read/code/source-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
+import { describePageProfile } from '../read/outputs/describe-page-profile.ts';
+import { describePageReport } from '../read/outputs/describe-page-report.ts';
 import { exportPprof } from '../read/outputs/export-pprof.ts';
 import { exportProfile } from '../read/outputs/export-profile.ts';
-import { describePageProfile } from '../read/outputs/page-profile.ts';
-import { describePageReport } from '../read/outputs/page-report.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 export type ViewedFileOptions = {

@@ -5,7 +5,7 @@ import { formatShare } from '../../src/base/numbers.ts';
 import { ProtoWriter } from '../../src/base/proto-writer.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
-import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
+import { describePageProfile } from '../../src/read/outputs/describe-page-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';

@@ -13,7 +13,7 @@ import {
   formatDelta,
   formatDeltaInterval,
 } from '../../src/questions/compare-words.ts';
-import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
+import { describePageProfile } from '../../src/read/outputs/describe-page-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';

@@ -14,8 +14,8 @@ import { decodePageReport, encodePageReport } from '../../src/formats/export/pag
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
+import { describePageReport } from '../../src/read/outputs/describe-page-report.ts';
 import { fileFindingsOf, findingsOf } from '../../src/read/outputs/findings-of.ts';
-import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { assessTrust } from '../../web/src/ask/trust.ts';
 import type { OpenResult } from '../../web/src/worker/messages/messages.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';

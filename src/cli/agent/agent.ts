@@ -6,8 +6,8 @@ import type { AskedOf } from '../../options/option.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
 import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
-import { readConfigFile, watchConfigFile } from '../../tools/agent/config/config-file.ts';
 import { readAgentConfig } from '../../tools/agent/config/parse-config.ts';
+import { readConfigFile, watchConfigFile } from '../../tools/agent/config/watch-config.ts';
 import { notify, reportFailure } from '../shared/failure.ts';
 import { writeOut } from '../shared/stdout.ts';
 

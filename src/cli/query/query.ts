@@ -29,7 +29,7 @@ import { recordingNumber, recordingTables } from '../../read/outputs/recording-t
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
-import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
+import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-formats.ts';
 
 export type QueryFlags = AskedOf<typeof QUERY>;
 

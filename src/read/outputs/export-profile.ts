@@ -18,9 +18,9 @@ import type { Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import { hotSources, SourceFiles } from '../code/source-files.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { describePageProfile } from './describe-page-profile.ts';
+import { describePageReport } from './describe-page-report.ts';
 import { describeProvenance } from './describe-provenance.ts';
-import { describePageProfile } from './page-profile.ts';
-import { describePageReport } from './page-report.ts';
 import { renderPage } from './render-page.ts';
 
 /**

@@ -6,8 +6,8 @@ import { loadColumn, storeColumn } from '../../../src/formats/export/page-column
 import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
 import { decodePageReport, encodePageReport } from '../../../src/formats/export/page-report.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
-import { describePageProfile } from '../../../src/read/outputs/page-profile.ts';
-import { describePageReport } from '../../../src/read/outputs/page-report.ts';
+import { describePageProfile } from '../../../src/read/outputs/describe-page-profile.ts';
+import { describePageReport } from '../../../src/read/outputs/describe-page-report.ts';
 import { CORPORA, hasCorpora } from '../../helpers/corpora.ts';
 import { wideColumns } from '../../helpers/wide-columns.ts';
 

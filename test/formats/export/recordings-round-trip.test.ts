@@ -7,7 +7,7 @@ import { PerfDataError } from '../../../src/base/errors.ts';
 import { finish } from '../../../src/base/slices.ts';
 import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
-import { describePageProfile } from '../../../src/read/outputs/page-profile.ts';
+import { describePageProfile } from '../../../src/read/outputs/describe-page-profile.ts';
 import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
 import { compileWorkload } from '../../helpers/compile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';

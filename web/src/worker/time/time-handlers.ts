@@ -1,7 +1,7 @@
 import type { Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type { TimeRequests } from '../messages/time-messages.ts';
-import { computeHeatMap } from './heat-map.ts';
+import { computeHeatMap } from './compute-heat-map.ts';
 import { timeFactsOf } from './time-facts.ts';
 import { computePeriods } from './time-period.ts';
 

@@ -5,9 +5,9 @@ import { keepStreams } from '../../questions/periods.ts';
 import { adviceTextForCut } from '../unwind/cut-advice.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
+import type { PageProfileOptions } from './describe-page-profile.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import { findingsOf } from './findings-of.ts';
-import type { PageProfileOptions } from './page-profile.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
 const MOST_STREAMS = 100;
