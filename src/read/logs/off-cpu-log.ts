@@ -12,24 +12,15 @@ import { pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.
 import type { Waits } from '../../profile/off-cpu/wait-reasons.ts';
 import {
   isEnded,
-  isRunnable,
   STATE_PREEMPTED,
   STATE_UNKNOWN,
   STATE_WOKEN,
 } from '../../profile/off-cpu/wait-states.ts';
+import { type BegunWait, WakeUps } from '../../profile/off-cpu/wake-ups.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 
 /** The place of a field in the raw data of a tracepoint. */
 type RawField = { readonly offset: number; readonly size: number };
-
-/** A wait that has begun, for the row that begins when its thread is woken. */
-export type BegunWait = {
-  readonly thread: number;
-  readonly comm: number;
-  readonly stream: number;
-  /** Its place in the log. */
-  readonly index: number;
-};
 
 /** Fields of the two tracepoints, null where the recording has them not. */
 type RawFields = {
@@ -42,7 +33,6 @@ type RawFields = {
 
 /** TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ of `common_flags`. */
 const IN_INTERRUPT = 0x08 | 0x10;
-const INTERRUPT = 'an interrupt';
 
 /** Collects the samples of an `off-cpu` event, and gives them their times in the end. */
 export class OffCpuLog {
@@ -55,10 +45,7 @@ export class OffCpuLog {
 
   readonly #isWakeUp = new GrowableUint8();
   readonly #waker = new GrowableInt32();
-  readonly #wakers = new Map<string, number>();
-  /** Threads that wait and were not woken yet. */
-  readonly #begun = new Map<number, BegunWait>();
-  #withoutWakeUp = 0;
+  readonly #wakeUps = new WakeUps();
 
   private constructor(littleEndian: boolean, fields: RawFields) {
     this.#littleEndian = littleEndian;
@@ -92,32 +79,21 @@ export class OffCpuLog {
   }
 
   // Hot: once per sample.
-  note(
-    row: number,
-    state: number,
-    sample: SampleView,
-    task: { readonly thread: number; readonly comm: number; readonly stream: number },
-  ): void {
+  note(row: number, state: number, sample: SampleView, task: Omit<BegunWait, 'index'>): void {
     const { tid } = sample;
     const index = this.#add(row, state, tid, sample.timeNs);
-    if (this.#fields.woken === null) return;
-    // Who could have gone on is not woken.
-    if (isRunnable(state)) this.#begun.delete(tid);
-    else this.#begun.set(tid, { thread: task.thread, comm: task.comm, stream: task.stream, index });
+    if (this.#fields.woken !== null) this.#wakeUps.begin(tid, state, task, index);
   }
 
-  /** A thread came onto a CPU. Nobody comes there asleep: if it was not woken, the record is missing. */
+  /** A thread came onto a CPU. */
   noteIn(tid: number): void {
-    if (this.#begun.delete(tid)) this.#withoutWakeUp++;
+    this.#wakeUps.comeIn(tid);
   }
 
-  /**
-   * The wait that a sample of `sched:sched_waking` ends. Null if there is none: the thread is woken twice
-   * (its own event and its waker's tell of it), not recorded, or on its CPU yet.
-   */
+  /** The wait that a sample of `sched:sched_waking` ends; null if there is none. */
   waitOfWoken(sample: SampleView): BegunWait | null {
     const tid = this.#lower32(sample, this.#fields.woken);
-    return tid === null ? null : (this.#begun.get(tid) ?? null);
+    return tid === null ? null : this.#wakeUps.waitOf(tid);
   }
 
   /** `row` begins with the wake-up of `wait`; the sample was taken where the waker ran. */
@@ -128,27 +104,14 @@ export class OffCpuLog {
     processes: Pick<ProcessTable, 'knownComm'>,
   ): void {
     const tid = this.#tid.array[wait.index];
-    this.#begun.delete(tid);
-    this.#add(row, STATE_WOKEN, tid, sample.timeNs);
-    const last = this.#row.length - 1;
+    const last = this.#add(row, STATE_WOKEN, tid, sample.timeNs);
     this.#isWakeUp.array[last] = 1;
-    const flags = this.#fields.flags;
+    const { flags } = this.#fields;
     const isInterrupt =
-      sample.tid === 0 ||
-      (flags !== null &&
-        (sample.view.getUint8(sample.rawOffset + flags.offset) & IN_INTERRUPT) !== 0);
-    const comm = isInterrupt ? null : processes.knownComm(sample.tid);
-    const waker = isInterrupt
-      ? INTERRUPT
-      : comm === null
-        ? `tid ${sample.tid}`
-        : `${comm}/${sample.tid}`;
-    let index = this.#wakers.get(waker);
-    if (index === undefined) {
-      index = this.#wakers.size;
-      this.#wakers.set(waker, index);
-    }
-    this.#waker.array[last] = index;
+      flags !== null &&
+      (sample.view.getUint8(sample.rawOffset + flags.offset) & IN_INTERRUPT) !== 0;
+    const waker = { tid: sample.tid, comm: processes.knownComm(sample.tid), isInterrupt };
+    this.#waker.array[last] = this.#wakeUps.end(tid, waker);
   }
 
   #add(row: number, state: number, tid: number, timeNs: number): number {
@@ -189,7 +152,7 @@ export class OffCpuLog {
     const row = this.#row.finish();
     const state = this.#state.finish();
     const waker = this.#waker.finish();
-    const waits = { length, row, state, waker, wakers: [...this.#wakers.keys()] };
+    const waits = { length, row, state, waker, wakers: this.#wakeUps.wakers };
     if (length === 0) return waits;
     const isIn = switches.state.map((kind) => (kind === SWITCH_STATE.IN ? 1 : 0));
     const isWakeUp = this.#isWakeUp.finish();
@@ -209,9 +172,9 @@ export class OffCpuLog {
     if (pairs.unpaired > 0) {
       diagnostics.count('wait-end-lost', 'they count for nothing', pairs.unpaired);
     }
-    if (this.#withoutWakeUp > 0) {
+    if (this.#wakeUps.missing > 0) {
       const effect = 'they count as waiting until their thread had a CPU';
-      diagnostics.count('wake-up-unrecorded', effect, this.#withoutWakeUp);
+      diagnostics.count('wake-up-unrecorded', effect, this.#wakeUps.missing);
     }
     return waits;
   }

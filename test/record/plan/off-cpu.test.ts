@@ -5,7 +5,8 @@ import { encodeTracingData } from '../../../src/formats/perf-data/encode-tracing
 import type { PerfData } from '../../../src/formats/perf-data/reader.ts';
 import { SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import { STATE_PREEMPTED, STATE_UNKNOWN } from '../../../src/profile/off-cpu/wait-states.ts';
-import { type BegunWait, OffCpuLog } from '../../../src/read/logs/off-cpu-log.ts';
+import type { BegunWait } from '../../../src/profile/off-cpu/wake-ups.ts';
+import { OffCpuLog } from '../../../src/read/logs/off-cpu-log.ts';
 import { SwitchLog } from '../../../src/read/logs/switch-log.ts';
 import { chooseOffCpu } from '../../../src/record/plan/off-cpu.ts';
 import { INTEL } from '../../kernel/events/fake-machines.ts';
