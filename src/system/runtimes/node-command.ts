@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
@@ -10,6 +10,7 @@ import {
   type TextOf,
 } from './node-in-shell.ts';
 import { isSingleExecutable, NODE } from './node-program.ts';
+import { realPath } from './program-file.ts';
 import { findWrapped } from './wrapped-command.ts';
 
 /** How a command comes to run Node. */
@@ -154,13 +155,6 @@ function onPath(name: string, env: readonly string[]): string {
     if (beginning(file) !== '') return file;
   }
   return name;
-}
-function realPath(path: string): string {
-  try {
-    return realpathSync(fsPath(path));
-  } catch {
-    return path;
-  }
 }
 
 /** The beginning of a file, a character for each byte; empty where it can't be read. */

@@ -7,7 +7,7 @@ import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
 import { choosePreload, type Preload, withNodeOptions } from './node-session.ts';
 import { findPlantedMap } from './planted-maps.ts';
-import { leftAloneBy, type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
+import { leftAloneBy, type NodeFlags, namesCode, unflagged, withV8Flags } from './v8-flags.ts';
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
@@ -28,8 +28,7 @@ export function addNodeFlags(
   findPlanted: () => string | null = findPlantedMap,
   naming: CodeNaming = 'map',
 ): NodeFlags {
-  const nothing = { causesMaps: false, recordingId: null, codeSocket: null, dumpsIn: null };
-  const unchanged = { command, notes: [], ...nothing };
+  const unchanged = unflagged(command);
   if (wanted === false) return unchanged;
   const found = findNode(command) ?? (wanted ? unseenNode(command) : null);
   if (found === null) return unchanged;
@@ -64,13 +63,11 @@ export function addNodeFlags(
  * can't, nothing else is done in its place.
  */
 function withCodeEvents(command: CommandSpec, preload: Preload, socket: string): NodeFlags {
+  const env = withNodeOptions(command.env, [], { ...preload, socket });
   return {
-    command: { ...command, env: withNodeOptions(command.env, [], { ...preload, socket }) },
+    ...unflagged({ ...command, env }),
     notes: [leftAloneBy("NODE_OPTIONS got a preload that reports V8's code")],
-    causesMaps: false,
-    recordingId: null,
     codeSocket: socket,
-    dumpsIn: null,
   };
 }
 

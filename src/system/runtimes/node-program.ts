@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fsPath } from '../files/byte-path.ts';
+import { blocksOf, readRegular } from './program-file.ts';
 
 /** File names of Node. */
 export const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
@@ -14,9 +15,6 @@ export type NodeProgram =
   | { readonly kind: 'other' };
 
 const ELF_MAGIC = Buffer.from('\x7fELF', 'latin1');
-const BLOCK_BYTES = 4 << 20;
-/** Longer than any of the marks below with its version. */
-const OVERLAP_BYTES = 128;
 
 /**
  * `process.release.sourceUrl`, which builds of nodejs.org and most others have; the first line of
@@ -51,40 +49,12 @@ export function isSingleExecutable(path: string): boolean {
   return readRegular(path, LEAST_SEA_BYTES, find) ?? false;
 }
 
-/** The kind that `read` finds in a file of so many bytes; null where there is none. */
-function readRegular<T>(path: string, leastBytes: number, read: (fd: number) => T): T | null {
-  let fd: number;
-  try {
-    fd = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-  try {
-    const stat = fstatSync(fd);
-    return stat.isFile() && stat.size >= leastBytes ? read(fd) : null;
-  } catch {
-    return null;
-  } finally {
-    closeSync(fd);
-  }
-}
-
 function isThisNode(path: string): boolean {
   try {
     const [theirs, ours] = [statSync(fsPath(path)), statSync(process.execPath)];
     return theirs.dev === ours.dev && theirs.ino === ours.ino;
   } catch {
     return false;
-  }
-}
-
-/** The file in blocks that overlap by more than a mark; the bytes are valid until the next block. */
-function* blocksOf(fd: number): Generator<{ at: number; bytes: Buffer }> {
-  const block = Buffer.alloc(BLOCK_BYTES);
-  for (let at = 0; ; at += BLOCK_BYTES - OVERLAP_BYTES) {
-    const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
-    yield { at, bytes };
-    if (bytes.length < block.length) return;
   }
 }
 

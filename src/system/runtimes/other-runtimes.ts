@@ -1,20 +1,12 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
-import { fsPath } from '../files/byte-path.ts';
 import { variable, withVariable } from './command-environment.ts';
-import { leftAloneBy, type NodeFlags } from './v8-flags.ts';
+import { blocksOf, readRegular, realPath } from './program-file.ts';
+import { leftAloneBy, type NodeFlags, unflagged } from './v8-flags.ts';
 
 /** A program that runs JavaScript and is not Node. */
 export type OtherRuntime = 'bun' | 'deno';
@@ -26,8 +18,6 @@ const NAMES: readonly (readonly [RegExp, OtherRuntime])[] = [
 
 /** Texts in the program that takes what is set here. */
 const MARKS = { bun: 'BUN_JSC_', deno: 'DENO_V8_FLAGS' } as const;
-
-const BLOCK_BYTES = 4 << 20;
 
 /**
  * JavaScriptCore's jitdump, `jit-TID-PID-XXXXXX` in TMPDIR or /tmp: Bun has no perf map. Its option for another
@@ -72,14 +62,7 @@ export function addRuntimeVariables(
   runtime: OtherRuntime,
   wantsDump: boolean,
 ): NodeFlags {
-  const unchanged: NodeFlags = {
-    command,
-    notes: [],
-    causesMaps: false,
-    recordingId: null,
-    codeSocket: null,
-    dumpsIn: null,
-  };
+  const unchanged = unflagged(command);
   return runtime === 'bun' ? addToBun(unchanged) : addToDeno(unchanged, wantsDump);
 }
 
@@ -121,34 +104,14 @@ function addToDeno(unchanged: NodeFlags, wantsDump: boolean): NodeFlags {
   };
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(fsPath(path));
-  } catch {
-    return path;
-  }
-}
-
 /** Whether an executable has this text, or is a script, which is not looked into. */
 function hasMark(path: string, mark: string): boolean {
-  let fd: number;
-  try {
-    fd = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    return false;
-  }
-  try {
-    if (!fstatSync(fd).isFile()) return false;
-    const block = Buffer.alloc(BLOCK_BYTES);
-    for (let at = 0; ; at += BLOCK_BYTES - mark.length) {
-      const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
+  const find = (fd: number): boolean => {
+    for (const { at, bytes } of blocksOf(fd)) {
       if (at === 0 && bytes.toString('latin1', 0, 2) === '#!') return true;
       if (bytes.includes(mark, 0, 'latin1')) return true;
-      if (bytes.length < block.length) return false;
     }
-  } catch {
     return false;
-  } finally {
-    closeSync(fd);
-  }
+  };
+  return readRegular(path, 0, find) ?? false;
 }

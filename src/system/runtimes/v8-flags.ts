@@ -58,6 +58,18 @@ export type NodeFlags = {
   readonly dumpsIn: string | null;
 };
 
+/** A command that gets nothing. */
+export function unflagged(command: CommandSpec): NodeFlags {
+  return {
+    command,
+    notes: [],
+    causesMaps: false,
+    recordingId: null,
+    codeSocket: null,
+    dumpsIn: null,
+  };
+}
+
 /** Facts about a command that runs Node. */
 export type NodeFacts = {
   readonly command: CommandSpec;
@@ -84,8 +96,7 @@ export function withV8Flags(
   wantsDump: boolean,
   findPlanted: () => string | null,
 ): NodeFlags {
-  const nothing = { causesMaps: false, recordingId: null, codeSocket: null, dumpsIn: null };
-  const unchanged = { command, notes: [], ...nothing };
+  const unchanged = unflagged(command);
   const given = [...inherited, ...own];
   if (found.losesOptions && !isNode) {
     const reason = 'the command takes NODE_OPTIONS from Node';
