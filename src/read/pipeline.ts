@@ -19,7 +19,7 @@ import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import type { HeldSample } from './deferred-samples.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
-import { limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
+import { limitProcesses, mostFramesOf, tooManyFrames } from './files/reading-limits.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
