@@ -23,7 +23,7 @@ export type SummedSamples = {
 };
 
 /** Columns besides the stack that tell rows apart; rows have −1 for one that is left out. */
-export type TellingColumns = {
+type TellingColumns = {
   readonly thread?: IntColumn;
   readonly comm?: IntColumn;
   readonly cpu?: IntColumn;
