@@ -121,14 +121,20 @@ Napi::Value SamplerObject::Snapshot(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SamplerObject::Enable(const Napi::CallbackInfo& info) {
-  if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+  if (sampler_->closed()) {
+    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+    return info.Env().Undefined();
+  }
   Error error;
   if (!sampler_->Enable(&error)) ThrowError(info.Env(), error);
   return info.Env().Undefined();
 }
 
 Napi::Value SamplerObject::Disable(const Napi::CallbackInfo& info) {
-  if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+  if (sampler_->closed()) {
+    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+    return info.Env().Undefined();
+  }
   sampler_->Disable();
   return info.Env().Undefined();
 }

@@ -13,7 +13,7 @@ import { importPprof } from '../formats/import/pprof.ts';
 import { importSpeedscope } from '../formats/import/speedscope.ts';
 import { describeForeignFile } from '../formats/perf-data/foreign-file.ts';
 import { demangler } from './code/demangler.ts';
-import { limitsOfText, mostUnpackedOfText } from './files/most-unpacked.ts';
+import { limitsOfText, mostUnpackedOfText } from './files/reading-limits.ts';
 import { type ReadOptions, watchReads } from './files/watched-source.ts';
 
 /**

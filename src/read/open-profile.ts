@@ -1,7 +1,6 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
-import type { SourceMaps } from '../code/javascript/source-map.ts';
 import { chooseLevel } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
@@ -17,7 +16,8 @@ import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { spansSince } from '../profile/sampled-time.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
-import { noteCodeObjects } from './code/code-dump.ts';
+import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
+import type { CodeSourcesOptions } from './code/code-sources.ts';
 import { FunctionCode } from './code/function-code.ts';
 import { clockOf } from './facts/clock.ts';
 import { coreTypesOf } from './facts/core-types.ts';
@@ -183,12 +183,14 @@ function finishImport(
   options: OpenProfileOptions,
 ): OpenedProfile {
   const { samples, events, streams, threads, losses } = profile;
-  const input: PeriodInput = { samples, events, streams, threads, losses };
-  const isWhole = null;
-  const shown = nameJavaScript(profile, options, diagnostics, null);
-  const frames = chooseLevel(shown, options.frames);
-  const facts = { ...NO_FACTS, imported: format, frames };
-  return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
+  const recorded = nameJavaScript(profile, options, diagnostics, null).profile;
+  return new OpenedProfile({
+    recorded,
+    periodInput: { samples, events, streams, threads, losses },
+    diagnostics,
+    truncatedAt: null,
+    facts: { ...NO_FACTS, imported: format, frames: chooseLevel(recorded, options.frames) },
+  });
 }
 
 function finish(
@@ -197,64 +199,90 @@ function finish(
   options: OpenProfileOptions,
   onScriptFile?: (path: string) => void,
 ): OpenedProfile {
-  const { data, processes, diagnostics, jit } = pipeline;
-  const goOn = (): void => options.onProgress?.('tables', null);
-  goOn();
-  const provenance = readProvenance(data);
-  // Final values may add streams, and the profile lists all of them.
+  const { data, diagnostics } = pipeline;
+  const step = <Part>(make: () => Part): Part => {
+    options.onProgress?.('tables', null);
+    return make();
+  };
+  const tables = step(() => buildTables(pipeline));
+  const codeObjects = step(() => settleCode(pipeline, tables.built));
+  const { waits, completeness, ...recorded } = step(() => gatherRecorded(pipeline, tables));
+  const { profile: shown, maps } = step(() => {
+    const { profile } = recorded;
+    if (options.symbols === false) return { profile, maps: null };
+    const named = nameJavaScript(profile, options, diagnostics, { data, path }, onScriptFile);
+    return { ...named, profile: addWaitReasons(named.profile, waits) };
+  });
+  return step(() => {
+    const parts: ProfileByEvent = { ...recorded, profile: shown };
+    const { provenance } = tables;
+    const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
+    const { profile, input, facts } = options.join ? joinTimedEvents(ofCores) : ofCores;
+    return new OpenedProfile({
+      recorded: profile,
+      periodInput: input,
+      diagnostics,
+      truncatedAt: cutOffset(data),
+      facts: { ...facts, frames: chooseLevel(profile, options.frames) },
+      completeness,
+      code: new FunctionCode({
+        ...codeSourcesOf(pipeline, path, options, tables),
+        codeObjects,
+        sourceMaps: maps,
+      }),
+    });
+  });
+}
+
+/** The tables before the samples are complete. Final values may add streams, and the profile lists all of them. */
+function buildTables(pipeline: Pipeline): BuiltTables {
+  const provenance = readProvenance(pipeline.data);
   const finals = pipeline.finals();
-  const built = buildProfile(pipeline, provenance);
-  goOn();
+  return { provenance, finals, built: buildProfile(pipeline, provenance) };
+}
+
+type BuiltTables = {
+  readonly provenance: Provenance | null;
+  readonly finals: readonly StreamFinal[];
+  readonly built: Profile;
+};
+
+/** Completes the samples, and tells apart the code of JITs that they are in. */
+function settleCode(pipeline: Pipeline, built: Profile): CodeObjects | null {
+  const { jit, diagnostics } = pipeline;
   pipeline.completeSamples(built.samples);
-  const codeObjects = jit === null ? null : noteCodeObjects(built, jit);
-  if (jit !== null) settleJitFrames(built, jit, diagnostics);
-  goOn();
+  if (jit === null) return null;
+  const codeObjects = noteCodeObjects(built, jit);
+  settleJitFrames(built, jit, diagnostics);
+  return codeObjects;
+}
+
+/** The profile as it was recorded, and what goes beside it. */
+function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: BuiltTables) {
   const { profile, completeness } = pipeline.roots.finish(built);
   const waits = finishWaits(pipeline, profile.samples);
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
-  goOn();
-  let sourceMaps: SourceMaps | null = null;
-  const nameScripts = () =>
-    nameJavaScript(
-      profile,
-      options,
-      diagnostics,
-      { data, path },
-      {
-        keepMaps: (maps) => {
-          sourceMaps = maps;
-        },
-        onScriptFile,
-      },
-    );
-  const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
-  goOn();
-  const parts: ProfileByEvent = { profile: shown, input, facts };
-  const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
-  const joined = options.join ? joinTimedEvents(ofCores) : ofCores;
-  return new OpenedProfile(
-    joined.profile,
-    joined.input,
-    diagnostics,
-    cutOffset(data),
-    { ...joined.facts, frames: chooseLevel(joined.profile, options.frames) },
-    completeness,
-    new FunctionCode({
-      path,
-      dsos: processes.dsos,
-      pids: processes.pids(),
-      sources: options,
-      kernel: {
-        machine: { hostname: profile.meta.hostname, kernel: profile.meta.kernel },
-        reference: processes.kernelReference,
-      },
-      kernelSymbols: () => readKernelSymbols(provenance),
-      codeObjects,
-      storedDumps: (dump, pid) => storedDumpIn(path, dump, pid, options),
-      sourceMaps,
-    }),
-  );
+  return { profile, completeness, waits, input, facts };
+}
+
+/** Sources of the code of functions, without JIT code and its source maps. */
+function codeSourcesOf(
+  { processes }: Pipeline,
+  path: string,
+  options: OpenProfileOptions,
+  { built, provenance }: BuiltTables,
+): Omit<CodeSourcesOptions, 'codeObjects' | 'sourceMaps'> {
+  const { hostname, kernel } = built.meta;
+  return {
+    path,
+    dsos: processes.dsos,
+    pids: processes.pids(),
+    sources: options,
+    kernel: { machine: { hostname, kernel }, reference: processes.kernelReference },
+    kernelSymbols: () => readKernelSymbols(provenance),
+    storedDumps: (dump, pid) => storedDumpIn(path, dump, pid, options),
+  };
 }
 
 /** A jitdump that the recording at `path` keeps; null if there is none, or the recording was a pipe. */

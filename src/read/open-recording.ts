@@ -4,7 +4,7 @@ import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
 import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
-import { checkEventCount } from './files/most-unpacked.ts';
+import { checkEventCount } from './files/reading-limits.ts';
 import { type ReadOptions, watchReads } from './files/watched-source.ts';
 import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 

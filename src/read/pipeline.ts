@@ -14,12 +14,18 @@ import type { SampleView } from '../kernel/perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../period/types.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
-import type { EventIndex, EventLoss, ProfileStream, SampleTable } from '../profile/types.ts';
+import type {
+  EventIndex,
+  EventLoss,
+  ProfileStream,
+  SampleIndex,
+  SampleTable,
+} from '../profile/types.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import type { HeldSample } from './deferred-samples.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
-import { limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
+import { limitProcesses, mostFramesOf, tooManyFrames } from './files/reading-limits.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
@@ -302,22 +308,27 @@ export class Pipeline {
 
     const hasStream = this.#hasItsStream(sample, last, attrIndex);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
-    const row = this.builder.samples.add(
-      stack,
-      last.thread,
-      last.comm,
-      event,
-      last.stream,
-      sample.cpu,
-      sample.timeNs,
-      sample.period,
-      isRead ? sample.readValues[0] : Number.NaN,
-    );
+    const count = isRead ? sample.readValues[0] : Number.NaN;
+    const row = this.#addRow(sample, last, event, last.stream, stack, sample.period, count);
     if (isRead) this.runningTimes.note(row, sample.timeRunning);
     if (isWait) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && hasStream) this.#addGroupMembers(sample, last, attrIndex, stack);
     if (completion.isDeferred) this.#holdRows(sample, row);
+  }
+
+  /** A row of where and when `sample` was, in the thread of `task`; `count` NaN where none was read. */
+  #addRow(
+    { cpu, timeNs }: SampleView,
+    { thread, comm }: { readonly thread: number; readonly comm: number },
+    event: number,
+    stream: number,
+    stack: number,
+    period: number,
+    count: number,
+  ): SampleIndex {
+    const { samples } = this.builder;
+    return samples.add(stack, thread, comm, event, stream, cpu, timeNs, period, count);
   }
 
   #findTask(sample: SampleView, last: CpuMemory): void {
@@ -384,17 +395,9 @@ export class Pipeline {
         const rows = this.#streamRows;
         instance.stream = isOpened ? rows.of(id, event) : rows.add(id, event);
       }
-      const row = this.builder.samples.add(
-        stack,
-        last.thread,
-        last.comm,
-        event,
-        instance.stream,
-        sample.cpu,
-        sample.timeNs,
-        instance.elapsed,
-        sample.readValues[member],
-      );
+      const count = sample.readValues[member];
+      const { stream, elapsed } = instance;
+      const row = this.#addRow(sample, last, event, stream, stack, elapsed, count);
       this.runningTimes.note(row, sample.timeRunning);
     }
   }
@@ -405,17 +408,8 @@ export class Pipeline {
     const { sample } = this.#completion;
     const wait = this.offCpu.waitOfWoken(sample);
     if (wait === null) return;
-    const row = this.builder.samples.add(
-      NONE,
-      wait.thread,
-      wait.comm,
-      this.#attrToEvent[this.#offCpuAttr],
-      wait.stream,
-      sample.cpu,
-      sample.timeNs,
-      0,
-      Number.NaN,
-    );
+    const event = this.#attrToEvent[this.#offCpuAttr];
+    const row = this.#addRow(sample, wait, event, wait.stream, NONE, 0, Number.NaN);
     this.offCpu.noteWakeUp(row, wait, sample, this.processes);
   }
 

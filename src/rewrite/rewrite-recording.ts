@@ -28,7 +28,7 @@ import { refuseExportName } from '../options/export.ts';
 import { INJECT, REWRITE, type RewriteOptions } from '../options/inject.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
-import { limitProcesses } from '../read/files/most-unpacked.ts';
+import { limitProcesses } from '../read/files/reading-limits.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';

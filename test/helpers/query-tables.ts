@@ -8,7 +8,12 @@ import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from './profile-from-text.ts';
 
 export function analysed(profile: Profile, lossGaps: readonly LossGap[] = []): AnalysedProfile {
-  return new AnalysedProfile(profile, { ...profile, lossGaps }, new Diagnostics(), null);
+  return new AnalysedProfile({
+    recorded: profile,
+    periodInput: { ...profile, lossGaps },
+    diagnostics: new Diagnostics(),
+    truncatedAt: null,
+  });
 }
 
 /** The same with the counter's values in the samples, which counted 40 more events before sample 7. */

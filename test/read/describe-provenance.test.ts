@@ -37,7 +37,12 @@ function opened(
     losses:
       lost === undefined ? [] : [{ event: 0 as EventIndex, lostRecords: lost, lostSamples: 0 }],
   };
-  return new OpenedProfile(profile, profile, new Diagnostics(), null);
+  return new OpenedProfile({
+    recorded: profile,
+    periodInput: profile,
+    diagnostics: new Diagnostics(),
+    truncatedAt: null,
+  });
 }
 
 function eventOf(profile: OpenedProfile, weight?: WeightKind) {

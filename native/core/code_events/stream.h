@@ -4,7 +4,7 @@
 
 /**
  * The stream of an isolate: a header, then records, all little-endian, each a multiple of 8 bytes.
- * Read by `src/code/jit/code-events.ts`. Times are CLOCK_MONOTONIC, in nanoseconds; addresses are
+ * Read by `src/code/jit/code-record.ts`. Times are CLOCK_MONOTONIC, in nanoseconds; addresses are
  * those of the process.
  */
 namespace perf_ts::code_stream {

@@ -31,8 +31,14 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   script: ['-f, --force', '--demangle', '--demangle-kernel', '--inline'],
   stat: ['--scale', '--no-csv-summary'],
   top: ['--stdio', '--tui', '--show-nr-samples', '--force', '--demangle-kernel'],
-  // samply, py-spy and 0x have the others.
   record: [
+    '-T, --timestamp',
+    '-P, --period',
+    '--sample-cpu',
+    '--sample-identifier',
+    '--buildid-mmap',
+    '--buildid-all',
+    // samply, py-spy and 0x have the others.
     '--timestamp-boundary',
     '--subprocesses',
     '--native',

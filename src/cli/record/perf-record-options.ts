@@ -1,16 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import type { GivenFlags } from '../../options/read-flags.ts';
 
-/** Options of perf that change nothing, because what they ask for is always so. */
-export const ALWAYS_SO = [
-  '-T, --timestamp',
-  '-P, --period',
-  '--sample-cpu',
-  '--sample-identifier',
-  '--buildid-mmap',
-  '--buildid-all',
-] as const;
-
 /** Options of perf that are not there, by commander's name for them, and why. */
 export const REFUSED = [
   {

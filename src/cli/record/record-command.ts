@@ -4,7 +4,7 @@ import { RECORD } from '../../options/record.ts';
 import { declareOptions } from '../shared/declare-options.ts';
 import type { Example, GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
-import { ALWAYS_SO, REFUSED, refuse } from './perf-record-options.ts';
+import { REFUSED, refuse } from './perf-record-options.ts';
 
 /** `perf-ts record`; its code is loaded when it is run. */
 export function declareRecord(program: GuidedCommand): void {
@@ -12,7 +12,6 @@ export function declareRecord(program: GuidedCommand): void {
     measuringCommand(program, 'record', 'run or attach, sample, write perf.data'),
     RECORD,
   );
-  for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
   for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());
   command.examples(EXAMPLES).action(async (words: string[], flags: GivenFlags) => {
     prepareFor(words);

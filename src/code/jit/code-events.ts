@@ -3,45 +3,23 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
-import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u64.ts';
+import { type RawTime, readU64 } from '../../base/u64.ts';
+import {
+  CODE_EVENT,
+  CodeRecord,
+  isStreamAt,
+  MOST_NAME_BYTES,
+  STREAM_HEADER_BYTES,
+} from './code-record.ts';
 import type { CodeTable } from './code-table.ts';
 import { PositionLog } from './position-log.ts';
 
 /**
- * The events of V8's code event handler in the isolates of one process, as `native/core/code_events/stream.h`
- * writes it, little-endian. The recorder puts a frame around each isolate's stream:
+ * The streams of one process's isolates (`code-record.ts` has their layout), each in a frame of the recorder:
  *
  *   frame:   u64 size; s64 offset_ns; u8 stream[size]        offset_ns: recording's clock − CLOCK_MONOTONIC
- *   stream:  char magic[8]; u32 pid, tid; u64 time_ns, flags; records
- *   record:  u32 size; u16 type, code_type; u64 time_ns; …
- *     ADDED       u64 start, length, name_length; char name[]
- *     MOVED       u64 from, length, to
- *     REMOVED     u64 start, length
- *     ENUMERATED  all code that existed when the handler was set has been added
- *     LOST        u64 records
- *     NOTE        char json[]          a note of `read/jit/node-notes.ts`, filled up with newlines
- *     POSITIONS   u64 start; u32 script, flags, count, size; u8 entries[]      of the code added last
- *     LINE_ENDS   u32 script, count; u64 size; u8 ends[]
- *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
  */
 const FRAME_BYTES = 16;
-export const STREAM_HEADER_BYTES = 32;
-export const RECORD_BYTES = 16;
-export const MAGIC = 'PTSCODE1';
-export const CODE_EVENT = {
-  ADDED: 1,
-  MOVED: 2,
-  REMOVED: 3,
-  ENUMERATED: 5,
-  LOST: 6,
-  NOTE: 7,
-  POSITIONS: 8,
-  LINE_ENDS: 9,
-  SOURCE_MAP: 10,
-} as const;
-export const BYTE_CODE = 0;
-/** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
-export const MOST_NAME_BYTES = 64 << 10;
 const MOST_ROWS = 5_000_000;
 
 export type CodeEventFrame = {
@@ -84,26 +62,22 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const kept: Uint8Array[] = [];
   const notes: Uint8Array[] = [];
   const maps: { name: Uint8Array; url: Uint8Array }[] = [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const record = new CodeRecord();
   let nameAt = 0;
   let nameEnd = 0;
   let keptTo = 0;
-  for (let at = STREAM_HEADER_BYTES; at + RECORD_BYTES <= bytes.length; ) {
-    const size = bytes.readUInt32LE(at);
-    const end = at + size;
-    if (size < RECORD_BYTES || end > bytes.length) break;
-    const type = bytes.readUInt16LE(at + 4);
-    const body = at + RECORD_BYTES;
-    if (type === CODE_EVENT.NOTE) notes.push(bytes.subarray(body, end));
-    if (type === CODE_EVENT.ADDED && size >= RECORD_BYTES + 24) {
-      nameAt = body + 24;
-      const nameSize = bytes.readUInt32LE(body + 16);
-      nameEnd = nameSize > MOST_NAME_BYTES ? nameAt : Math.min(end, nameAt + nameSize);
+  for (let at = STREAM_HEADER_BYTES; record.read(view, at, bytes.length) === 'whole'; ) {
+    const { type, end, textAt, textSize } = record;
+    if (type === CODE_EVENT.NOTE) notes.push(bytes.subarray(textAt, end));
+    if (type === CODE_EVENT.ADDED) {
+      nameAt = textAt;
+      nameEnd = textSize > MOST_NAME_BYTES ? nameAt : nameAt + textSize;
     }
-    if (type === CODE_EVENT.SOURCE_MAP && size >= RECORD_BYTES + 8) {
-      const urlEnd = Math.min(end, body + 8 + bytes.readUInt32LE(body + 4));
+    if (type === CODE_EVENT.SOURCE_MAP) {
       maps.push({
         name: bytes.subarray(nameAt, nameEnd),
-        url: bytes.subarray(body + 8, urlEnd),
+        url: bytes.subarray(textAt, textAt + textSize),
       });
       kept.push(bytes.subarray(keptTo, at));
       keptTo = end;
@@ -154,6 +128,7 @@ function rawTimeOf(ns: bigint): RawTime {
 class CodeEventReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #record = new CodeRecord();
   readonly #timeNs = new GrowableFloat64();
   readonly #start = new GrowableFloat64();
   readonly #end = new GrowableFloat64();
@@ -163,7 +138,7 @@ class CodeEventReader {
   readonly #positions: PositionLog;
   #isolates = 0;
   /** The name of the code that was added last. */
-  #name = { at: 0, size: 0 };
+  readonly #name = { at: 0, size: 0 };
   lost = 0;
 
   constructor(bytes: Uint8Array) {
@@ -174,79 +149,54 @@ class CodeEventReader {
 
   /** The stream of one isolate; false if it is damaged. What a killed program left unfinished is not. */
   read(first: number, end: number, origin: RawTime): boolean {
-    const view = this.#view;
     if (end - first < STREAM_HEADER_BYTES) return end === first;
-    for (let i = 0; i < MAGIC.length; i++) {
-      if (this.#bytes[first + i] !== MAGIC.charCodeAt(i)) return false;
-    }
+    if (!isStreamAt(this.#bytes, first)) return false;
     this.#isolates++;
     /** Start of code in force -> its row. */
     const rowAt = new Map<number, number>();
-    let at = first + STREAM_HEADER_BYTES;
-    while (at + RECORD_BYTES <= end && this.#start.length < MOST_ROWS) {
-      const size = view.getUint32(at, true);
-      if (size < RECORD_BYTES) return false;
-      if (at + size > end) break;
-      const isCode = view.getUint16(at + 6, true) !== BYTE_CODE;
-      const type = view.getUint16(at + 4, true);
-      const timeNs = readTimeSince(view, at + 8, true, origin);
-      const body = at + RECORD_BYTES;
-      if (type === CODE_EVENT.ADDED) {
-        if (!this.#add(body, size - RECORD_BYTES, timeNs, isCode ? rowAt : null)) return false;
-      } else if (type === CODE_EVENT.POSITIONS || type === CODE_EVENT.LINE_ENDS) {
-        if (!this.#place(type, body, size - RECORD_BYTES, isCode ? rowAt : null)) return false;
-      } else if (type === CODE_EVENT.MOVED && isCode) {
-        if (size < RECORD_BYTES + 24) return false;
-        this.#move(body, timeNs, rowAt);
-      } else if (type === CODE_EVENT.REMOVED && isCode) {
-        if (size < RECORD_BYTES + 16) return false;
-        this.#remove(readAddress(view, body, true), timeNs, rowAt);
-      } else if (type === CODE_EVENT.LOST && size >= RECORD_BYTES + 8) {
-        this.lost += readU64(view, body, true);
-      }
-      at += size;
-    }
-    return true;
-  }
-
-  /** `rowAt` null: bytecode, which has a name alone. */
-  #add(body: number, size: number, timeNs: number, rowAt: Map<number, number> | null): boolean {
-    if (size < 24) return false;
-    const start = readAddress(this.#view, body, true);
-    const length = readU64(this.#view, body + 8, true);
-    const nameSize = readU64(this.#view, body + 16, true);
-    if (nameSize > size - 24) return false;
-    this.#name = { at: body + 24, size: nameSize };
-    if (rowAt !== null) this.#push(timeNs, start, length, body + 24, nameSize, rowAt);
-    return true;
-  }
-
-  /** Positions of code, or the lines of a script; false if the record is too short. */
-  #place(type: number, body: number, size: number, rowAt: Map<number, number> | null): boolean {
     const view = this.#view;
-    const isolate = this.#isolates;
-    if (type === CODE_EVENT.LINE_ENDS) {
-      const bytes = size < 16 ? Number.NaN : readU64(view, body + 8, true);
-      if (!(bytes <= size - 16)) return false;
-      this.#positions.addLineEnds(isolate, view.getUint32(body, true), body + 16, bytes);
-      return true;
+    const record = this.#record;
+    for (let at = first + STREAM_HEADER_BYTES; this.#start.length < MOST_ROWS; at = record.end) {
+      const state = record.read(view, at, end);
+      if (state !== 'whole') return state === 'cut';
+      this.#take(record.timeSince(view, origin), rowAt);
     }
-    const bytes = size < 24 ? Number.NaN : view.getUint32(body + 20, true);
-    if (!(bytes <= size - 24)) return false;
-    const script = view.getUint32(body + 8, true);
-    const flags = view.getUint32(body + 12, true);
-    const isBytecode = rowAt === null;
-    const name = this.#name;
-    const positions = this.#positions;
-    const added = positions.add(isolate, script, flags, isBytecode, name, body + 24, bytes);
-    const row = rowAt?.get(readAddress(view, body, true));
-    if (row !== undefined) this.#positionsOf.array[row] = added;
     return true;
   }
 
-  #move(body: number, timeNs: number, rowAt: Map<number, number>): void {
-    const from = readAddress(this.#view, body, true);
-    const to = readAddress(this.#view, body + 16, true);
+  /** The record that was read. Bytecode has a name and positions alone. */
+  #take(timeNs: number, rowAt: Map<number, number>): void {
+    const { type, isCode, start, textAt, textSize } = this.#record;
+    if (type === CODE_EVENT.ADDED) {
+      this.#name.at = textAt;
+      this.#name.size = textSize;
+      if (isCode) this.#push(timeNs, start, this.#record.length, textAt, textSize, rowAt);
+    } else if (type === CODE_EVENT.POSITIONS) this.#place(rowAt);
+    else if (type === CODE_EVENT.LINE_ENDS) {
+      this.#positions.addLineEnds(this.#isolates, this.#record.script, textAt, textSize);
+    } else if (type === CODE_EVENT.MOVED && isCode) {
+      this.#move(start, this.#record.to, timeNs, rowAt);
+    } else if (type === CODE_EVENT.REMOVED && isCode) this.#remove(start, timeNs, rowAt);
+    else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
+  }
+
+  /** Positions of the code that was added last. */
+  #place(rowAt: Map<number, number>): void {
+    const { script, flags, isCode, start, textAt, textSize } = this.#record;
+    const added = this.#positions.add(
+      this.#isolates,
+      script,
+      flags,
+      !isCode,
+      this.#name,
+      textAt,
+      textSize,
+    );
+    const row = isCode ? rowAt.get(start) : undefined;
+    if (row !== undefined) this.#positionsOf.array[row] = added;
+  }
+
+  #move(from: number, to: number, timeNs: number, rowAt: Map<number, number>): void {
     const row = rowAt.get(from);
     if (row === undefined) return;
     const length = this.#end.array[row] - this.#start.array[row];

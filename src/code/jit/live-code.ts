@@ -1,8 +1,7 @@
 // Hot: once per record, of which a program that warms up makes tens of thousands.
 
 import { lastAtMost } from '../../base/bisect.ts';
-import { readAddress, readU64 } from '../../base/u64.ts';
-import { CODE_EVENT, MOST_NAME_BYTES, RECORD_BYTES } from './code-events.ts';
+import { CODE_EVENT, type CodeRecord, MOST_NAME_BYTES } from './code-record.ts';
 import { RecordCutter } from './record-cutter.ts';
 
 /** Beyond either the oldest code is forgotten; a large server has a tenth. */
@@ -16,7 +15,7 @@ export type NamedCode = { readonly start: number; readonly end: number; readonly
 
 /**
  * The machine code of a process as it is now, from the streams that its isolates send
- * (`code-events.ts` has their layout). Code at an address takes the place of what was there before.
+ * (`code-record.ts` has their layout). Code at an address takes the place of what was there before.
  */
 export class LiveCode {
   /** Code by its start, in the order in which it came. */
@@ -33,7 +32,7 @@ export class LiveCode {
 
   /** Takes the bytes of one isolate as they come; false when they make no sense: the stream is to be left. */
   stream(): (bytes: Uint8Array) => boolean {
-    const cutter = new RecordCutter((record) => this.#read(record));
+    const cutter = new RecordCutter((record, bytes) => this.#take(record, bytes));
     return (bytes) => cutter.take(bytes);
   }
 
@@ -45,34 +44,17 @@ export class LiveCode {
     return found !== undefined && address < found.end ? found : null;
   }
 
-  #read(record: Uint8Array): boolean {
-    const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
-    const body = RECORD_BYTES;
-    switch (view.getUint16(4, true)) {
-      case CODE_EVENT.ADDED: {
-        if (record.length < body + 24) return false;
-        const nameSize = readU64(view, body + 16, true);
-        const isThere = nameSize <= record.length - body - 24;
-        if (!isThere || nameSize > MOST_NAME_BYTES) return false;
-        const name = UTF8.decode(record.subarray(body + 24, body + 24 + nameSize));
-        this.#add(readAddress(view, body, true), readU64(view, body + 8, true), name);
-        return true;
-      }
-      case CODE_EVENT.MOVED: {
-        if (record.length < body + 24) return false;
-        const moved = this.#remove(readAddress(view, body, true));
-        if (moved === undefined) return true;
-        const to = readAddress(view, body + 16, true);
-        this.#add(to, moved.end - moved.start, moved.name);
-        return true;
-      }
-      case CODE_EVENT.REMOVED:
-        if (record.length < body + 16) return false;
-        this.#remove(readAddress(view, body, true));
-        return true;
-      default:
-        return true;
+  #take({ type, start, length, to, textAt, textSize }: CodeRecord, bytes: Uint8Array): boolean {
+    if (type === CODE_EVENT.ADDED) {
+      if (textSize > MOST_NAME_BYTES) return false;
+      this.#add(start, length, UTF8.decode(bytes.subarray(textAt, textAt + textSize)));
+      return true;
     }
+    const known = this.#remove(start);
+    if (type === CODE_EVENT.MOVED && known !== undefined) {
+      this.#add(to, known.end - known.start, known.name);
+    }
+    return true;
   }
 
   #add(start: number, length: number, name: string): void {

@@ -1,13 +1,13 @@
 // Hot: once per record, of which a program that warms up makes tens of thousands.
 
 import {
-  BYTE_CODE,
   CODE_EVENT,
-  MAGIC,
+  CodeRecord,
+  isStreamAt,
   MOST_NAME_BYTES,
   RECORD_BYTES,
   STREAM_HEADER_BYTES,
-} from './code-events.ts';
+} from './code-record.ts';
 
 /** A record is a name and a few numbers; notes are larger. */
 const MOST_RECORD_BYTES = 32 << 20;
@@ -15,12 +15,13 @@ const MOST_RECORD_BYTES = 32 << 20;
 const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
 
 /**
- * Cuts the stream of one isolate (`code-events.ts` has its layout) into records of machine code as its
+ * Cuts the stream of one isolate (`code-record.ts` has its layout) into records of machine code as its
  * bytes come. What is held of a record that is not whole is never more than one of code may have:
  * records of other kinds, which may be long, are passed over.
  */
 export class RecordCutter {
-  readonly #onRecord: (record: Uint8Array) => boolean;
+  readonly #onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean;
+  readonly #record = new CodeRecord();
   readonly #held = new Uint8Array(MOST_CODE_RECORD_BYTES);
   readonly #view = new DataView(this.#held.buffer);
   #length = 0;
@@ -30,8 +31,8 @@ export class RecordCutter {
   /** Bytes of a record that nobody wants. */
   #skip = 0;
 
-  /** `onRecord`: false where the record makes no sense. It is valid until the next one. */
-  constructor(onRecord: (record: Uint8Array) => boolean) {
+  /** `onRecord`: false where the record makes no sense. It and the bytes it is in are valid until the next one. */
+  constructor(onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean) {
     this.#onRecord = onRecord;
   }
 
@@ -55,31 +56,30 @@ export class RecordCutter {
 
   /** The bytes that were wanted are there. */
   #look(): boolean {
+    const record = this.#record;
     if (this.#isHeader) {
-      for (let i = 0; i < MAGIC.length; i++) {
-        if (this.#held[i] !== MAGIC.charCodeAt(i)) return false;
-      }
+      if (!isStreamAt(this.#held, 0)) return false;
       this.#isHeader = false;
     } else {
-      const size = this.#view.getUint32(0, true);
-      if (size < RECORD_BYTES || size > MOST_RECORD_BYTES) return false;
-      if (this.#length < size) {
-        if (!this.#isOfCode()) this.#skip = size - this.#length;
-        else if (size > MOST_CODE_RECORD_BYTES) return false;
+      if (!record.readHead(this.#view, 0) || record.size > MOST_RECORD_BYTES) return false;
+      if (this.#length < record.size) {
+        if (!this.#isWanted()) this.#skip = record.size - this.#length;
+        else if (record.size > MOST_CODE_RECORD_BYTES) return false;
         else {
-          this.#wanted = size;
+          this.#wanted = record.size;
           return true;
         }
-      } else if (this.#isOfCode() && !this.#onRecord(this.#held.subarray(0, size))) return false;
+      } else if (this.#isWanted()) {
+        if (!record.readBody(this.#view) || !this.#onRecord(record, this.#held)) return false;
+      }
     }
     this.#length = 0;
     this.#wanted = RECORD_BYTES;
     return true;
   }
 
-  #isOfCode(): boolean {
-    const type = this.#view.getUint16(4, true);
-    const isCode = this.#view.getUint16(6, true) !== BYTE_CODE;
+  #isWanted(): boolean {
+    const { type, isCode } = this.#record;
     return (
       isCode &&
       (type === CODE_EVENT.ADDED || type === CODE_EVENT.MOVED || type === CODE_EVENT.REMOVED)

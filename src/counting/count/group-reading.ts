@@ -1,4 +1,5 @@
 import { checkArguments } from '../../options/arguments.ts';
+import { scaleCount } from './scale-count.ts';
 
 /** Per event, under the name it was asked for by; null: not counted, which is not 0. */
 export type Counts<Key extends string> = { readonly [Name in Key]: bigint | null };
@@ -27,16 +28,6 @@ export type Deltas = {
   readonly enabledNs: bigint;
   readonly runningNs: bigint;
 };
-
-/**
- * The count scaled to the whole of the enabled time: value · enabled ÷ running, to the nearest
- * whole event. Null for a counter that never ran: nothing is known of it.
- */
-export function scaleCount(value: bigint, enabledNs: bigint, runningNs: bigint): bigint | null {
-  if (runningNs === 0n) return null;
-  if (runningNs >= enabledNs) return value;
-  return (2n * value * enabledNs + runningNs) / (2n * runningNs);
-}
 
 /** The reading of one stretch, each count scaled to the whole of the enabled time. */
 export function readingOf<Key extends string>(

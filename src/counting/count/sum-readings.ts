@@ -1,3 +1,5 @@
+import { scaleCount } from './scale-count.ts';
+
 /** Values of one instance of a counter (on a CPU, for a thread) over a span of time. */
 export type InstanceReading = {
   /** The kernel's own count. */
@@ -52,8 +54,9 @@ export function sumReadings(readings: readonly InstanceReading[]): Sum {
   return { value, counted, enabledNs, runningNs, runningShare };
 }
 
+/** Counts and times of instances are whole, but for the enabled time that was shared out between kinds of cores. */
 function scale({ value, enabledNs, runningNs }: InstanceReading): number {
-  return runningNs >= enabledNs ? value : Math.round(value * (enabledNs / runningNs));
+  return Number(scaleCount(BigInt(value), BigInt(Math.round(enabledNs)), BigInt(runningNs)));
 }
 
 /** The difference between two readings of one instance. Its times are never reset, hence these. */

@@ -4,12 +4,16 @@ import { printable } from '../../base/printable.ts';
 import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
+import {
+  RunningRound,
+  type SummedSamples,
+  sumSameSamples,
+} from '../../profile/analysis/summed-samples.ts';
 import { isCpuTime } from '../../profile/cpu-time.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';
-import { type PprofRows, RunningRound, sumPprofRows } from './pprof-samples.ts';
 import { PprofStrings } from './pprof-strings.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
@@ -57,7 +61,7 @@ export function writePprof(
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
   const samples = finish(selectSamples(profile, options.select));
-  const rows = sumPprofRows(profile, weights, samples);
+  const rows = sumSameSamples(profile, weights, samples, profile.samples);
   const values = pprofValues(profile.events, shown, weights);
   const locations = new PprofLocations(profile, options.mappings ?? [], strings);
   const writer = new ProtoWriter();
@@ -113,7 +117,7 @@ type SampleOutput = {
 // Hot: once per row of sums.
 function writeSamples(
   profile: Profile,
-  rows: PprofRows,
+  rows: SummedSamples,
   values: PprofValues,
   { locations, strings, writer, write }: SampleOutput,
 ): void {

@@ -1,4 +1,5 @@
 import { type PerfDataError, tooLarge } from '../../base/errors.ts';
+import { explainedSize, type MostUnpacked } from '../../base/explained-size.ts';
 
 /** Bytes that the compressed parts of a recording may unpack to, whatever their own size is. */
 const MOST_UNPACKED_BYTES = 512 * 2 ** 20;
@@ -20,7 +21,7 @@ const RECORDS_FOR_EACH = 0.5;
  * bytes that the user allows instead, `Infinity` for any.
  */
 export class UnpackLimit {
-  readonly #most: number | null;
+  readonly #most: MostUnpacked;
   #packed = 0;
   #unpacked = 0;
   #windows = 0;
@@ -28,20 +29,19 @@ export class UnpackLimit {
   #mostWindows = 0;
   #mostRecords = 0;
 
-  constructor(most: number | null) {
+  constructor(most: MostUnpacked) {
     this.#most = most;
   }
 
   /** More compressed bytes have come. */
   addPacked(bytes: number): void {
     this.#packed += bytes;
-    const most = this.#most;
-    this.#mostBytes = most ?? Math.max(MOST_UNPACKED_BYTES, this.#packed * BYTES_FOR_EACH);
-    this.#mostWindows = most ?? Math.max(MOST_UNPACKED_BYTES, this.#packed * WINDOW_BYTES_FOR_EACH);
-    this.#mostRecords =
-      most === null
-        ? Math.max(MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH)
-        : Number.POSITIVE_INFINITY;
+    const sizeOf = (forEach: number) =>
+      explainedSize(this.#most, MOST_UNPACKED_BYTES, this.#packed * forEach);
+    this.#mostBytes = sizeOf(BYTES_FOR_EACH);
+    this.#mostWindows = sizeOf(WINDOW_BYTES_FOR_EACH);
+    const usual = explainedSize(null, MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH);
+    this.#mostRecords = this.#most === null ? usual : Number.POSITIVE_INFINITY;
   }
 
   /** `bytes` more came out of them, `records` are in all that did. Throws `PerfDataError`. */

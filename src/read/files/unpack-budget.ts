@@ -1,7 +1,7 @@
+import { explainedSize, type MostUnpacked } from '../../base/explained-size.ts';
 import type { Scratch } from '../../code/elf/inflated-section.ts';
 import type { Decompress, SectionDecoders } from '../../code/elf/section-bytes.ts';
 import { STRICT } from '../../options/reading.ts';
-import type { MostUnpacked } from './most-unpacked.ts';
 import { sectionDecoders } from './section-decoders.ts';
 import { inflateXz } from './xz.ts';
 
@@ -77,7 +77,7 @@ export class UnpackBudget {
   }
 
   #room(): number {
-    const most = this.#most ?? Math.max(this.#least, this.#packed * BYTES_FOR_EACH);
+    const most = explainedSize(this.#most, this.#least, this.#packed * BYTES_FOR_EACH);
     return Math.max(0, most - this.#unpacked);
   }
 }

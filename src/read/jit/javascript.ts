@@ -35,17 +35,17 @@ const UNKNOWN = '[unknown]';
 
 /**
  * Names JavaScript functions and chooses the frames of V8 that are shown; see `src/code/javascript`.
- * `keepMaps` gets the source maps, for places that no frame is at; `onScriptFile` each file that named something.
+ * `onScriptFile` gets each file that named something.
  */
 export function nameJavaScript(
   profile: Profile,
   options: JavaScriptOptions & Pick<SymbolSources, 'symfs' | 'archive'>,
   diagnostics: Diagnostics,
   recording: { readonly data: PerfData; readonly path: string } | null,
-  { keepMaps, onScriptFile }: ScriptListeners = {},
-): Profile {
+  onScriptFile?: (path: string) => void,
+): NamedScripts {
   const { simplify = 'interpreter' } = options;
-  if (options.rawScripts) return withOwners(profile);
+  if (options.rawScripts) return { profile: withOwners(profile), maps: null };
   const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
   const modified = recording === null ? null : modifiedMs(recording.path);
   const maps = new ScriptMaps({
@@ -61,7 +61,7 @@ export function nameJavaScript(
   for (const { pid, note } of notes) {
     if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map, pid);
   }
-  if (options.sourceMaps !== false) keepMaps?.(maps);
+  const used = options.sourceMaps === false ? null : maps;
   const isOfDeno = findDenoCode(profile);
   const { dsos } = profile;
   // Deno runs other code than the files have; a script that was edited between two runs is two.
@@ -69,7 +69,7 @@ export function nameJavaScript(
   const named = nameScripts(
     joinSameCode(profile, (dso) => isOfDeno(dso) || isOwn(dso)),
     {
-      sourceMaps: options.sourceMaps === false ? null : maps,
+      sourceMaps: used,
       directory: directoryOf(notes),
       isOfDeno,
       simplify,
@@ -78,12 +78,13 @@ export function nameJavaScript(
   const joined = dsos.some((_, dso) => isOwn(dso)) ? joinSameCode(named, isOfDeno) : named;
   const shown = nameWorkers(simplifyStacks(joined, simplify), workersOf(notes));
   if (recording !== null) countUnnamed(shown, recording.data, diagnostics);
-  return shown;
+  return { profile: shown, maps: used };
 }
 
-export type ScriptListeners = {
-  readonly keepMaps?: (maps: SourceMaps) => void;
-  readonly onScriptFile?: ((path: string) => void) | undefined;
+type NamedScripts = {
+  readonly profile: Profile;
+  /** Source maps, for places that no frame is at; null: none are followed. */
+  readonly maps: SourceMaps | null;
 };
 
 /** The functions of scripts, by their paths, as V8 named them; collected when the first is asked for. */

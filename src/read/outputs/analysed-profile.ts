@@ -55,6 +55,19 @@ type Computed = {
   places?: SamplePlaces;
 };
 
+/** The parts of a recording that was read. */
+type ReadParts = {
+  /** The profile with all frames, alone or with the levels that are folded already. */
+  readonly recorded: Profile | ProfileLevels;
+  readonly periodInput: PeriodInput;
+  readonly diagnostics: Diagnostics;
+  readonly truncatedAt: number | null;
+  /** `frames` is the level shown. */
+  readonly facts?: RecordingFacts;
+  readonly completeness?: Completeness | null;
+  readonly code?: FunctionCode | null;
+};
+
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
   /** The profile with the frames of one level, `facts.frames`. */
@@ -70,29 +83,19 @@ export class AnalysedProfile {
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
   readonly #levels: ProfileLevels;
-  readonly #code: FunctionCode | null;
-  readonly #diagnostics: Diagnostics;
+  readonly #parts: ReadParts;
   #computed: Computed = { weights: new Map(), inStep: new Map(), rowsOfEvent: new Map() };
 
-  /** `recorded` has all frames, alone or with the levels that are folded already; `facts.frames` is the level shown. */
-  constructor(
-    recorded: Profile | ProfileLevels,
-    periodInput: PeriodInput,
-    diagnostics: Diagnostics,
-    truncatedAt: number | null,
-    facts: RecordingFacts = NO_FACTS,
-    completeness: Completeness | null = null,
-    code: FunctionCode | null = null,
-  ) {
-    this.#code = code;
-    this.#diagnostics = diagnostics;
+  constructor(parts: ReadParts) {
+    const { recorded, diagnostics, facts = NO_FACTS } = parts;
+    this.#parts = parts;
     this.#levels = recorded instanceof ProfileLevels ? recorded : new ProfileLevels(recorded);
     this.profile = this.profileAt(facts.frames);
-    this.completeness = completeness;
+    this.completeness = parts.completeness ?? null;
     this.facts = facts;
-    this.periodInput = periodInput;
+    this.periodInput = parts.periodInput;
     this.diagnostics = { entries: () => describeDiagnostics(diagnostics) };
-    this.truncatedAt = truncatedAt;
+    this.truncatedAt = parts.truncatedAt;
   }
 
   /**
@@ -109,15 +112,8 @@ export class AnalysedProfile {
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
     if (frames === this.facts.frames) return this;
-    const other = new AnalysedProfile(
-      this.#levels,
-      this.periodInput,
-      this.#diagnostics,
-      this.truncatedAt,
-      { ...this.facts, frames },
-      this.completeness,
-      this.#code,
-    );
+    const facts = { ...this.facts, frames };
+    const other = new AnalysedProfile({ ...this.#parts, recorded: this.#levels, facts });
     other.#computed = this.#computed;
     return other;
   }
@@ -285,10 +281,11 @@ export class AnalysedProfile {
 
   /** The same as `disassemble`, of rows of the frame table. */
   async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
-    if (this.#code === null) {
+    const { code = null } = this.#parts;
+    if (code === null) {
       throw new FailedError('no assembly: only a perf.data file records which code ran');
     }
-    return this.#code.disassemble(this.profile, frames);
+    return code.disassemble(this.profile, frames);
   }
 
   /** Which interval the periods of each event measure, and how that is known. */

@@ -14,7 +14,7 @@ import type { HeldSample } from '../../read/deferred-samples.ts';
 import { coreTypesOf } from '../../read/facts/core-types.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';
-import { limitProcesses } from '../../read/files/most-unpacked.ts';
+import { limitProcesses } from '../../read/files/reading-limits.ts';
 import { FrameNamer, type NamedFrame } from '../../read/frame-namer.ts';
 import { openJitCode } from '../../read/jit/jit-files.ts';
 import { createSymbolizer } from '../../read/name-frames.ts';

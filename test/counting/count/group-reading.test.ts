@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countNumbers, readingOf, scaleCount } from '../../../src/counting/count/group-reading.ts';
+import { countNumbers, readingOf } from '../../../src/counting/count/group-reading.ts';
+import { scaleCount } from '../../../src/counting/count/scale-count.ts';
 
 test('a count is scaled by enabled over running, to the nearest event', () => {
   expect(scaleCount(100n, 1000n, 1000n)).toBe(100n);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { scaleCount } from '../../../src/counting/count/scale-count.ts';
 import { spreadOf } from '../../../src/counting/count/spread.ts';
 import { readingSince, sumReadings } from '../../../src/counting/count/sum-readings.ts';
 
@@ -24,6 +25,12 @@ describe('the sum of instances', () => {
     // By the sums of the times it would be 200 × 80 / 50 = 320.
     expect(sum.value).toBe(500);
     expect(sum.runningShare).toBe(50 / 80);
+  });
+
+  it('a sum rounds an instance as a group is rounded: 27 in 6 of 13 is 58.5, which is 59', () => {
+    // The quotient 13 / 6 is rounded down in a double, and 27 times that is below 58.5.
+    expect(sumReadings([reading(27, 13, 6)]).value).toBe(59);
+    expect(scaleCount(27n, 13n, 6n)).toBe(59n);
   });
 
   it('an instance that was never counted is taken to be like the others', () => {

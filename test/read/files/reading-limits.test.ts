@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
-import { mostFramesOf } from '../../../src/read/files/most-unpacked.ts';
+import { mostFramesOf } from '../../../src/read/files/reading-limits.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
 import { perfDataFile, plainSample } from '../../helpers/record-builder.ts';
 

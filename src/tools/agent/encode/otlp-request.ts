@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { NONE } from '../../../base/brand.ts';
 import { printable } from '../../../base/printable.ts';
 import { ProtoWriter } from '../../../base/proto-writer.ts';
+import { finish } from '../../../base/slices.ts';
+import { selectSamples } from '../../../profile/analysis/select/filter.ts';
+import { RunningRound, sumSameSamples } from '../../../profile/analysis/summed-samples.ts';
 import { funcLabel } from '../../../profile/func-label.ts';
 import type { Dso, Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
@@ -109,11 +112,15 @@ function encodeProfile(
   const type = dictionary.valueType(isClock ? 'cpu' : event.name, weights.unit);
   const writer = new ProtoWriter().message(1, type);
   const tables = dictionary.tablesOf(profile);
-  for (const { stack, comm, weight } of sumSamples(profile, weights)) {
+  const { comm } = profile.samples;
+  const rows = sumSameSamples(profile, weights, finish(selectSamples(profile)), { comm });
+  const round = new RunningRound();
+  for (let row = 0; row < rows.length; row++) {
+    const name = profile.strings[rows.comm[row]] ?? '';
     const sample = new ProtoWriter()
-      .int(1, tables.stack(stack))
-      .packed(2, [dictionary.attribute('thread.name', comm)])
-      .packed(4, [weight]);
+      .int(1, tables.stack(rows.stack[row]))
+      .packed(2, [dictionary.attribute('thread.name', name)])
+      .packed(4, [round.next(rows.weight[row])]);
     writer.message(2, sample);
   }
   const period = profile.samples.periodEvents[0] ?? 1;
@@ -123,37 +130,6 @@ function encodeProfile(
     .message(5, dictionary.valueType(isClock ? 'cpu' : event.name, weights.unit))
     .int(6, Math.max(1, Math.round(period)))
     .bytes(7, Buffer.from(id.replaceAll('-', ''), 'hex'));
-}
-
-type SummedSample = { readonly stack: number; readonly comm: string; readonly weight: number };
-
-/** Samples that differ in their time only are one; weights are rounded so that their sum stays. */
-function sumSamples(
-  profile: Profile,
-  { values, lostBefore }: ServiceProfile['weights'],
-): SummedSample[] {
-  const { samples, strings, lostStack } = profile;
-  const sums = new Map<string, { stack: number; comm: string; weight: number }>();
-  const add = (stack: number, comm: string, weight: number): void => {
-    const key = `${stack} ${comm}`;
-    const known = sums.get(key);
-    if (known === undefined) sums.set(key, { stack, comm, weight });
-    else known.weight += weight;
-  };
-  for (let row = 0; row < samples.length; row++) {
-    const comm = strings[samples.comm[row]] ?? '';
-    const lost = lostBefore?.[row] ?? 0;
-    if (lost > 0) add(lostStack, comm, lost);
-    add(samples.stack[row], comm, values[row]);
-  }
-  let exact = 0;
-  let rounded = 0;
-  return [...sums.values()].map(({ weight, ...rest }) => {
-    exact += weight;
-    const before = rounded;
-    rounded = Math.round(exact);
-    return { ...rest, weight: rounded - before };
-  });
 }
 
 /** `message KeyValue { string key = 1; AnyValue value = 2; }`, `AnyValue { string string_value = 1; … }` */

@@ -1,24 +1,11 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { type PerfDataError, tooLarge } from '../../base/errors.ts';
+import { explainedCount, explainedSize, type MostUnpacked } from '../../base/explained-size.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { ImportLimits } from '../../formats/import/imported-profile.ts';
 
-/**
- * Bytes that the user lets a recording take whose own size does not explain them; null where nothing is set, so
- * that what is too large for its own size is refused.
- */
-export type MostUnpacked = number | null;
-
 /** A recording with what may come out of it. */
 type SizedRecording = { readonly mostUnpacked: MostUnpacked; readonly source: ByteSource };
-
-/**
- * How many of a kind may be read: as many as what the user has set has room for where each takes
- * `bytes`, else `usual`.
- */
-function mostOf(most: MostUnpacked, bytes: number, usual: number): number {
-  return most === null ? usual : most / bytes;
-}
 
 /** Bytes of mappings that forked processes may have in copies of their own. */
 const MOST_COPIED_BYTES = 512 * 2 ** 20;
@@ -30,7 +17,7 @@ const COPIED_FOR_EACH = 5;
  * a million files and forks for each of its next records would take terabytes.
  */
 function mostCopiedMappings({ mostUnpacked, source }: SizedRecording): number {
-  return mostUnpacked ?? Math.max(MOST_COPIED_BYTES, source.size * COPIED_FOR_EACH);
+  return explainedSize(mostUnpacked, MOST_COPIED_BYTES, source.size * COPIED_FOR_EACH);
 }
 
 /** Threads, processes and mapped files; a machine has some ten thousand at a time. */
@@ -43,8 +30,8 @@ const ONE_BYTES = 1000;
 /** Bounds what `processes` holds of a recording: beyond, it throws. */
 export function limitProcesses(processes: ProcessTable, data: SizedRecording): void {
   processes.mostCopiedBytes = mostCopiedMappings(data);
-  const usual = Math.max(MOST_OF_EACH, data.source.size / BYTES_FOR_ONE);
-  processes.mostOfEach = mostOf(data.mostUnpacked, ONE_BYTES, usual);
+  const usual = explainedSize(null, MOST_OF_EACH, data.source.size / BYTES_FOR_ONE);
+  processes.mostOfEach = explainedCount(data.mostUnpacked, ONE_BYTES, usual);
 }
 
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
@@ -65,8 +52,8 @@ const FRAME_BYTES = 256;
 
 /** How many different frames are read of a recording. */
 export function mostFramesOf({ mostUnpacked, source }: SizedRecording): number {
-  const usual = Math.max(MOST_FRAMES, source.size / BYTES_FOR_FRAME);
-  return mostOf(mostUnpacked, FRAME_BYTES, usual);
+  const usual = explainedSize(null, MOST_FRAMES, source.size / BYTES_FOR_FRAME);
+  return explainedCount(mostUnpacked, FRAME_BYTES, usual);
 }
 
 export function tooManyFrames(most: number): PerfDataError {
@@ -96,10 +83,10 @@ const STACK_BYTES = 256;
 
 /** Bounds of a text: its checks throw `PerfDataError`. */
 export function limitsOfText(most: MostUnpacked): ImportLimits {
-  const mostThreads = mostOf(most, ONE_BYTES, MOST_OF_EACH);
-  const mostCharacters = mostOf(most, CHARACTER_BYTES, MOST_OF_LINE);
-  const mostFrames = mostOf(most, FRAME_BYTES, MOST_NAMED_FRAMES);
-  const mostStacks = mostOf(most, STACK_BYTES, MOST_STACKS);
+  const mostThreads = explainedCount(most, ONE_BYTES, MOST_OF_EACH);
+  const mostCharacters = explainedCount(most, CHARACTER_BYTES, MOST_OF_LINE);
+  const mostFrames = explainedCount(most, FRAME_BYTES, MOST_NAMED_FRAMES);
+  const mostStacks = explainedCount(most, STACK_BYTES, MOST_STACKS);
   return {
     checkEvents: (events) => checkEventCount(events, most),
     // Also names of threads, where the text tells no numbers.

@@ -1,10 +1,13 @@
 // Hot: once per sample.
 
+import { NONE } from '../../base/brand.ts';
+import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import type { Profile, Weights } from '../../profile/types.ts';
+import type { Profile, Weights } from '../types.ts';
 
 /** Samples that differ in nothing but their time, as one row with sums. */
-export type PprofRows = {
+export type SummedSamples = {
   readonly length: number;
   /** StackIndex, −1 for samples without any frame. */
   readonly stack: Int32Array;
@@ -19,30 +22,43 @@ export type PprofRows = {
   readonly weight: Float64Array;
 };
 
+/** Columns besides the stack that tell rows apart; rows have −1 for one that is left out. */
+type TellingColumns = {
+  readonly thread?: IntColumn;
+  readonly comm?: IntColumn;
+  readonly cpu?: IntColumn;
+  readonly event?: IntColumn;
+};
+
 /**
- * Adds up `samples` by stack, thread, comm, CPU and event. Rows come in the order of their first
- * sample. What was lost before a sample is a row with that sample's thread and `[lost]` as stack.
+ * Adds up `samples` by their stacks and the columns `by`. Rows come in the order of their first
+ * sample. What was lost before a sample is a row with that sample's columns and `[lost]` as stack.
  */
-export function sumPprofRows(profile: Profile, weights: Weights, samples: Int32Array): PprofRows {
-  const { stack, thread, comm, cpu, event } = profile.samples;
+export function sumSameSamples(
+  profile: Profile,
+  weights: Weights,
+  samples: Int32Array,
+  { thread, comm, cpu, event }: TellingColumns,
+): SummedSamples {
+  const { stack } = profile.samples;
   const { values, lostBefore } = weights;
   // A row is ((stack, (thread, comm)), (cpu, event)): pairs of pairs, each interned.
   const tasks = new PairInterner();
   const places = new PairInterner();
   const sources = new PairInterner();
   const rows = new PairInterner();
-  let count = new Float64Array(1024);
-  let weight = new Float64Array(1024);
+  const count = new GrowableFloat64();
+  const weight = new GrowableFloat64();
   const add = (ofStack: number, sample: number, addedCount: number, addedWeight: number) => {
-    const task = tasks.intern(thread[sample], comm[sample]);
-    const source = sources.intern(cpu[sample], event[sample]);
+    const task = tasks.intern(thread?.[sample] ?? NONE, comm?.[sample] ?? NONE);
+    const source = sources.intern(cpu?.[sample] ?? NONE, event?.[sample] ?? NONE);
     const row = rows.intern(places.intern(ofStack, task), source);
     if (row === count.length) {
-      count = doubled(count);
-      weight = doubled(weight);
+      count.push(0);
+      weight.push(0);
     }
-    count[row] = count[row] + addedCount;
-    weight[row] = weight[row] + addedWeight;
+    count.array[row] += addedCount;
+    weight.array[row] += addedWeight;
   };
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i];
@@ -67,20 +83,14 @@ export function sumPprofRows(profile: Profile, weights: Weights, samples: Int32A
     comm: column((row) => tasks.second.array[taskOf(row)]),
     cpu: column((row) => sources.first.array[sourceOf(row)]),
     event: column((row) => sources.second.array[sourceOf(row)]),
-    count: count.slice(0, length),
-    weight: weight.slice(0, length),
+    count: count.finish(),
+    weight: weight.finish(),
   };
-}
-
-function doubled(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(column.length * 2);
-  larger.set(column);
-  return larger;
 }
 
 /**
  * Rounds weights to whole numbers so that their sum is the rounded sum: each gets what the running
- * total grows by. The format holds integers only.
+ * total grows by. Formats of protobuf hold integers only.
  */
 export class RunningRound {
   #exact = 0;
