@@ -64,8 +64,8 @@ bool IsOfNode(const CodeEvent& event) {
 }
 
 /**
- * The place in the name of evaluated code at which the name of its script is missing: behind the space in
- * `JS:*f :3:18`. 0: none.
+ * The place in the name of evaluated code at which the name of its script is missing: behind the
+ * space in `JS:*f :3:18`. 0: none.
  */
 size_t PlaceWithoutScript(const char* name, size_t length) {
   size_t at = length;

@@ -332,7 +332,8 @@ bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
       !ReadAll(script, fields, sizeof fields)) {
     return false;
   }
-  // Behind the ends of lines: id, evaluating function, its position, lists, flags, URL, URL of the map.
+  // Behind the ends of lines: id, evaluating function, its position, lists, flags, URL, URL of the
+  // map.
   constexpr size_t kListsBehindLineEnds = 4;
   size_t at = static_cast<size_t>(line_ends_in_script_) / kWord + kListsBehindLineEnds;
   while (at + 1 < kScriptFields && SmiOf(fields[at]) < 0) at++;
