@@ -25,10 +25,8 @@ declare module 'd3-flame-graph' {
     cellHeight(pixels: number): Chart<Datum>;
     getChildren(children: (datum: Datum) => readonly Datum[]): Chart<Datum>;
     getValue(value: (datum: Datum) => number): Chart<Datum>;
-    setLabelHandler(label: (node: ChartNode<Datum>) => string): Chart<Datum>;
     /** Narrower frames are not drawn, pixels. */
     minFrameSize(pixels: number): Chart<Datum>;
-    transitionDuration(milliseconds: number): Chart<Datum>;
     /** True: the root on top. */
     inverted(isInverted: boolean): Chart<Datum>;
     tooltip(tooltip: Tooltip<Datum>): Chart<Datum>;
@@ -40,8 +38,6 @@ declare module 'd3-flame-graph' {
 
 declare module 'd3-selection' {
   export type Selection = {
-    attr(name: string, value: unknown): Selection;
-    text(value: unknown): Selection;
     datum(data: unknown): Selection;
   };
   export function select(element: Element): Selection;

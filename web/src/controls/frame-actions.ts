@@ -1,8 +1,8 @@
 import { copyText } from '../dom/copy-text.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { addEdit, type Edit, editsOfState, removeEdit } from '../state/edits.ts';
-import { funcOfKey } from '../state/frame-key.ts';
 import type { Store } from '../state/store.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import type { TreeLabels } from '../worker/messages/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
@@ -19,10 +19,9 @@ export function frameActions(
   store: Store,
   labels: TreeLabels,
   label: number,
-  funcs: number,
   stack?: readonly string[],
 ): MenuItem[] {
-  const func = label < 0 ? -1 : funcOfKey(labels.key[label], funcs);
+  const func = label < 0 ? -1 : funcOf(labels.key[label]);
   if (func < 0) return [];
   const name = shorten(labels.name[label]);
   const edit = (made: Edit) => () => store.change(addEdit(store.get(), made));
@@ -57,14 +56,10 @@ export function frameActions(
 }
 
 /** Keys that do the same with the frame or row that `target` gives when one is pressed. */
-export function frameKeys(
-  store: Store,
-  funcs: number,
-  target: () => FrameTarget | null,
-): KeyBinding[] {
+export function frameKeys(store: Store, target: () => FrameTarget | null): KeyBinding[] {
   const edit = (action: 'focus' | 'hide' | 'merge') => () => {
     const at = target();
-    const func = at === null || at.label < 0 ? -1 : funcOfKey(at.labels.key[at.label], funcs);
+    const func = at === null || at.label < 0 ? -1 : funcOf(at.labels.key[at.label]);
     if (func >= 0) store.change(addEdit(store.get(), { action, of: 'func', index: func }));
   };
   const withTarget = (act: (at: FrameTarget) => void) => () => {

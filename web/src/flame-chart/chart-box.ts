@@ -78,7 +78,7 @@ export class ChartBox {
 
   draw(
     result: ChartResult,
-    marks: Pick<ChartPicture, 'range' | 'unsampled' | 'func' | 'funcs' | 'cursor'>,
+    marks: Pick<ChartPicture, 'range' | 'unsampled' | 'func' | 'cursor'>,
   ): void {
     const { width } = this;
     const height = this.area.clientHeight;

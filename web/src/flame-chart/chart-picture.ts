@@ -4,6 +4,7 @@ import { fitLabel } from '../flame-graph/frame-label.ts';
 import type { Range } from '../state/state.ts';
 import { createHatch, createTile } from '../time/canvas.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import { isWaiting } from './box-words.ts';
 import type { ChartColours } from './chart-colours.ts';
 
@@ -22,7 +23,6 @@ export type ChartPicture = {
   readonly unsampled: readonly Range[];
   /** FuncIndex that is marked; null: none. */
   readonly func: number | null;
-  readonly funcs: number;
   /** The box with the cursor; −1: none. */
   readonly cursor: number;
 };
@@ -111,8 +111,8 @@ class BoxBrush {
   }
 
   draw(box: number, top: number): void {
-    const { result, width, rowHeight, colours, func, funcs, cursor } = this.#picture;
-    const { boxes, window, labels, groups } = result;
+    const { result, width, rowHeight, colours, func, cursor } = this.#picture;
+    const { boxes, window, labels } = result;
     const scale = width / (window.toNs - window.fromNs);
     const left = Math.max(0, (boxes.fromNs[box] - window.fromNs) * scale);
     const right = Math.min(width, (boxes.toNs[box] - window.fromNs) * scale);
@@ -120,7 +120,7 @@ class BoxBrush {
     const drawn = wide > LEAST_GAPPED ? wide - GAP : wide;
     const label = boxes.label[box];
     const context = this.#context;
-    context.fillStyle = colours.groups[groups[label]];
+    context.fillStyle = colours.groups[labels.group[label]];
     context.fillRect(left, top, drawn, rowHeight - GAP);
     const bottom = top + rowHeight - GAP;
     if (isWaiting(result, box)) this.#fill(this.#hatch, left, top, drawn, rowHeight - GAP);
@@ -128,7 +128,7 @@ class BoxBrush {
       this.#fill(this.#dots, left, bottom - DOTTED, drawn, DOTTED);
     }
     if (wide >= LEAST_LABEL) this.#write(box, left, top, wide);
-    if (func !== null && labels.key[label] % funcs === func) this.#marked.push([left, top, drawn]);
+    if (func !== null && funcOf(labels.key[label]) === func) this.#marked.push([left, top, drawn]);
     if (box === cursor) this.#cursor = [left, top, drawn];
   }
 

@@ -5,7 +5,6 @@ import { showMenu } from '../controls/frame-menu.ts';
 import { element, onWidthChange } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
-import { funcOfKey } from '../state/frame-key.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import { windowOf } from '../state/time-axis.ts';
@@ -15,6 +14,7 @@ import { clampRange } from '../time/range.ts';
 import { ShownWindow } from '../tracks/shown-window.ts';
 import { moveBy, rulerOf, zoomAbout } from '../tracks/window-moves.ts';
 import type { ChartParams, ChartResult } from '../worker/messages/chart-messages.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import { type BoxDirection, boxAt, boxBeside, depthOfBox, middleOfBox } from './box-search.ts';
 import { BoxTooltip } from './box-tooltip.ts';
 import { describeBox, describeChart, nameOfBox, speakBox } from './box-words.ts';
@@ -138,7 +138,6 @@ export class TimeChart {
       range: store.get().range,
       unsampled: unsampledWithin(recording.meta.sampled, this.#result.window),
       func: store.get().func,
-      funcs: recording.funcCount,
       cursor: this.#cursorBox(),
     });
   }
@@ -195,20 +194,20 @@ export class TimeChart {
   /** Selects a box's function, and puts the cursor there. */
   #choose(box: number): void {
     if (this.#result === null || box < 0) return;
-    const { store, recording } = this.#context;
+    const { store } = this.#context;
     this.#putCursor(box);
     const { labels, boxes } = this.#result;
-    const func = funcOfKey(labels.key[boxes.label[box]], recording.funcCount);
+    const func = funcOf(labels.key[boxes.label[box]]);
     if (func >= 0) store.change({ func });
   }
 
   #openMenu(box: number, at: { readonly x: number; readonly y: number }): void {
     if (this.#result === null || box < 0) return;
     this.#tooltip.hide();
-    const { store, recording } = this.#context;
+    const { store } = this.#context;
     const { labels, boxes } = this.#result;
     const label = boxes.label[box];
-    showMenu(labels.name[label], frameActions(store, labels, label, recording.funcCount), at);
+    showMenu(labels.name[label], frameActions(store, labels, label), at);
   }
 
   #moveCursor(direction: BoxDirection): void {

@@ -1,10 +1,10 @@
-import { funcOfKey } from '../state/frame-key.ts';
 import { fontScale } from '../time/canvas.ts';
+import { funcOf, isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { colourNameOf, shadeOf } from './frame-colours.ts';
 import { Drawing, type DrawnFrame } from './frame-drawing.ts';
 import type { TooltipLine } from './frame-lines.ts';
-import { type FrameNode, framesTo, isInlined, toFrameNodes } from './frame-nodes.ts';
+import { type FrameNode, framesTo, toFrameNodes } from './frame-nodes.ts';
 import { labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';
 import { readPalette } from './palette.ts';
 import { RowWindow, SPARE_ROWS } from './row-window.ts';
@@ -21,8 +21,6 @@ export type GraphOptions = {
   readonly result: TreeResult;
   /** The name of everything; null: the picture begins with the zoomed frame. */
   readonly title: string | null;
-  /** Number of functions: keys above it are inlined calls. */
-  readonly funcs: number;
   /** True: the root on top and the frames hanging from it. */
   readonly isIcicle: boolean;
   /** Pixels. */
@@ -55,11 +53,11 @@ export class FlameGraph {
 
   /** Draws into `container`, before what is in there. */
   constructor(container: HTMLElement, options: GraphOptions) {
-    const { result, title, funcs, isIcicle, describe, selected = null } = options;
+    const { result, title, isIcicle, describe, selected = null } = options;
     this.#container = container;
     this.#options = options;
     this.#selected = selected;
-    this.#root = toFrameNodes(result, title, funcs);
+    this.#root = toFrameNodes(result, title);
     this.#tooltip = createTooltip(describe);
     const rowHeight = Math.round(ROW_HEIGHT * fontScale());
     this.#text = {
@@ -324,11 +322,9 @@ export class FlameGraph {
 
   #mark(frame: DrawnFrame): void {
     const { label } = frame.__data__.data;
-    const { result, funcs } = this.#options;
+    const { labels } = this.#options.result;
     const isSelected =
-      this.#selected !== null &&
-      label >= 0 &&
-      funcOfKey(result.labels.key[label], funcs) === this.#selected;
+      this.#selected !== null && label >= 0 && funcOf(labels.key[label]) === this.#selected;
     frame.classList.toggle('selected', isSelected);
   }
 
@@ -365,7 +361,7 @@ export function namesTo(node: FrameNode): string[] {
 }
 
 function colours(options: GraphOptions): (node: FrameNode) => string {
-  const { funcs, isSearching, result, colourOf } = options;
+  const { isSearching, result, colourOf } = options;
   const { labels } = result;
   const palette = readPalette(document);
   return ({ row, label, name, tier }) => {
@@ -373,7 +369,7 @@ function colours(options: GraphOptions): (node: FrameNode) => string {
     if (of === 'match' || of === 'folded') return palette(of);
     if (colourOf !== undefined) return row < 0 ? palette('root') : colourOf(row);
     const isLighter =
-      (label >= 0 && isInlined(labels.key[label], funcs)) || (tier > 0 && tier <= BASELINE);
+      (label >= 0 && isInlined(labels.key[label])) || (tier > 0 && tier <= BASELINE);
     return shadeOf(palette(of), { name, isLighter, isDimmed: isSearching });
   };
 }

@@ -55,9 +55,9 @@ export class FlameView implements TabView {
     this.#context = context;
     this.#chart = new ZoomGraph(store, {
       label: 'Flame graph. Arrow keys move, Enter zooms, o opens a menu.',
-      funcs: () => context.recording.funcCount,
+      canSelect: true,
       actionsOf: (tree, node) => [
-        ...frameActions(store, tree.labels, node.label, context.recording.funcCount, namesTo(node)),
+        ...frameActions(store, tree.labels, node.label, namesTo(node)),
         ...pictureActions(() => this.#chart.chart, context.file.title),
       ],
       listFolded: (tree, node, at) => void listFolded(context, tree, node, at),
@@ -117,10 +117,10 @@ export class FlameView implements TabView {
   }
 
   get keys(): readonly KeyBinding[] {
-    const { store, recording } = this.#context;
+    const { store } = this.#context;
     return [
       ...this.#chart.keys,
-      ...frameKeys(store, recording.funcCount, () => {
+      ...frameKeys(store, () => {
         const node = this.#chart.chart?.target ?? null;
         if (node === null || this.#drawn === null) return null;
         const { labels } = this.#drawn.tree;
@@ -159,7 +159,6 @@ export class FlameView implements TabView {
     }
     const inverted = state.tree === 'callers';
     this.#chart.draw(tree, {
-      funcs: recording.funcCount,
       describe: (node) => describeFrame(tree, node, { inverted, intervals: this.#intervals }),
       speak: (node) => speakFrame(tree, node, inverted),
     });

@@ -1,8 +1,8 @@
 import { formatCount, formatShare } from '../ask/format.ts';
 import { type MenuItem, showMenu } from '../controls/frame-menu.ts';
-import { funcOfKey } from '../state/frame-key.ts';
 import { treeParams } from '../state/selection.ts';
 import type { ViewContext } from '../state/view-context.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import type { TreeResult } from '../worker/messages/messages.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
 import type { PlaceInWindow } from './zoom-graph.ts';
@@ -37,7 +37,7 @@ export async function listFolded(
   const items = rows.slice(0, MOST_ITEMS).map((row): MenuItem => {
     const label = all.rows.label[row];
     const key = all.labels.key[label];
-    const func = funcOfKey(key, context.recording.funcCount);
+    const func = funcOf(key);
     const share = all.weight === 0 ? 0 : all.rows.total[row] / all.weight;
     return {
       label: `${formatShare(share)} ${all.labels.name[label]}`,

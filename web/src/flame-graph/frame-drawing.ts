@@ -1,6 +1,21 @@
 import flamegraph, { type ChartNode, type Tooltip } from 'd3-flame-graph';
-import { type Selection, select, selection } from 'd3-selection';
+import { select, selection } from 'd3-selection';
 import type { FrameNode } from './frame-nodes.ts';
+
+/**
+ * The chart starts three transitions for each frame, which take timers and change the frames once more in a later
+ * task, however short they are to be. Nothing else of the page uses d3: its selections reach at once what a
+ * transition would lead to.
+ */
+function itself<Same>(this: Same): Same {
+  return this;
+}
+Object.assign(selection.prototype, {
+  transition: itself,
+  duration: itself,
+  ease: itself,
+  delay: itself,
+});
 
 /** Pixels of a frame at least, and frames in a row at most. */
 const MIN_FRAME_WIDTH = 2;
@@ -80,10 +95,9 @@ export class Drawing {
       .inverted(isIcicle)
       .getChildren(({ depth, children }) => (depth + 1 < count ? children : []))
       .getValue(({ drawn }) => drawn)
-      .setLabelHandler(() => '')
       .setColorMapper(({ data }) => colourOf(data))
       .tooltip(tooltip);
-    actAtOnce(() => chart(select(holder).datum(this.#root)));
+    chart(select(holder).datum(this.#root));
     const svg = holder.querySelector('svg') as SVGSVGElement;
     const rows: DrawnFrame[][] = [];
     for (const frame of svg.querySelectorAll<DrawnFrame>('.frame')) {
@@ -106,52 +120,4 @@ function countRows(root: FrameNode, least: number): number {
     for (const child of at.children) if (child.drawn > least) wide.push(child);
   }
   return rows;
-}
-
-/** Stands in for a transition: what is to be reached after some time is reached at once. */
-class NoTransition {
-  readonly #selection: Selection;
-
-  constructor(of: Selection) {
-    this.#selection = of;
-  }
-
-  duration(): this {
-    return this;
-  }
-
-  ease(): this {
-    return this;
-  }
-
-  delay(): this {
-    return this;
-  }
-
-  attr(name: string, value: unknown): this {
-    this.#selection.attr(name, value);
-    return this;
-  }
-
-  text(value: unknown): this {
-    this.#selection.text(value);
-    return this;
-  }
-}
-
-/**
- * Runs `draw` without d3's transitions. The chart starts three for each frame, which take timers and
- * change the frames once more in a later task, however short they are to be.
- */
-function actAtOnce(draw: () => void): void {
-  const all = selection.prototype as { transition?: unknown };
-  const { transition } = all;
-  all.transition = function transitionAtOnce(this: Selection) {
-    return new NoTransition(this);
-  };
-  try {
-    draw();
-  } finally {
-    all.transition = transition;
-  }
 }

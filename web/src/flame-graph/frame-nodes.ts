@@ -1,4 +1,5 @@
 import { formatCount } from '../ask/format.ts';
+import { isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 
 /** One frame as the chart wants it. The chart adds marks of its own while drawing. */
@@ -31,9 +32,9 @@ export type FrameNode = {
  *
  * `title` names the outermost; null: the outermost is the first of `result.zoom`.
  */
-export function toFrameNodes(result: TreeResult, title: string | null, funcs: number): FrameNode {
+export function toFrameNodes(result: TreeResult, title: string | null): FrameNode {
   const { rows, labels } = result;
-  const chain = chainToZoomed(result, title, funcs);
+  const chain = chainToZoomed(result, title);
   const zoomed = chain[chain.length - 1];
   const nodes: FrameNode[] = [];
   for (let row = 0; row < rows.prefix.length; row++) {
@@ -42,7 +43,7 @@ export function toFrameNodes(result: TreeResult, title: string | null, funcs: nu
     const folded = rows.folded[row];
     const name = folded > 0 ? `(${formatCount(folded)} folded)` : labels.name[label];
     const node = append(above < 0 ? zoomed : nodes[above], {
-      name: nameOf(name, labels.key[label], funcs),
+      name: nameOf(name, labels.key[label]),
       value: rows.total[row],
       drawn: rows.total[row],
       row,
@@ -58,7 +59,7 @@ export function toFrameNodes(result: TreeResult, title: string | null, funcs: nu
 }
 
 /** Nodes from everything, or the first of the zoomed path, to the zoomed frame. */
-function chainToZoomed(result: TreeResult, title: string | null, funcs: number): FrameNode[] {
+function chainToZoomed(result: TreeResult, title: string | null): FrameNode[] {
   const { zoom, weight, zoomWeight, samples } = result;
   const chain: FrameNode[] = [];
   const common = { drawn: zoomWeight, row: -1, folded: 0 };
@@ -67,7 +68,7 @@ function chainToZoomed(result: TreeResult, title: string | null, funcs: number):
     chain.push(append(null, { ...common, ...everything }));
   }
   for (const { key, name, total, self, samples: count, label, tier } of zoom) {
-    const own = { name: nameOf(name, key, funcs), value: total, label, self, samples: count, tier };
+    const own = { name: nameOf(name, key), value: total, label, self, samples: count, tier };
     chain.push(append(chain.at(-1) ?? null, { ...common, ...own }));
   }
   return chain;
@@ -83,13 +84,8 @@ function append(
   return node;
 }
 
-function nameOf(name: string, key: FrameKey, funcs: number): string {
-  return isInlined(key, funcs) ? `${name} (inlined)` : name;
-}
-
-/** Keys of inlined calls are a number of functions further on. */
-export function isInlined(key: FrameKey, funcs: number): boolean {
-  return key >= funcs && key < 2 * funcs;
+function nameOf(name: string, key: FrameKey): string {
+  return isInlined(key) ? `${name} (inlined)` : name;
 }
 
 /** The frames from the outermost one to `node`, without what stands for everything. */

@@ -1,9 +1,9 @@
 import { type MenuItem, showMenu } from '../controls/frame-menu.ts';
 import { element } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
-import { funcOfKey } from '../state/frame-key.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { cursorKeys } from './cursor-keys.ts';
 import { FlameGraph, type GraphOptions } from './flame-graph.ts';
@@ -16,8 +16,8 @@ export type ZoomGraphOptions = {
   readonly label: string;
   /** The items of a frame's menu besides the zoom. */
   readonly actionsOf: (tree: TreeResult, node: FrameNode) => readonly MenuItem[];
-  /** Number of functions, where keys are those of the recording: a click selects the function, too. */
-  readonly funcs?: () => number;
+  /** True: a click selects the function, too, since keys are those of the recording. */
+  readonly canSelect?: boolean;
   /** Lists what a frame for folded ones stands for, where a zoom would show no more of it. */
   readonly listFolded?: (tree: TreeResult, node: FrameNode, at: PlaceInWindow) => void;
 };
@@ -28,7 +28,7 @@ const NO_WIDER = 0.99;
 export type PlaceInWindow = { readonly x: number; readonly y: number };
 
 /** Colours and descriptions of the frames of one tree. */
-export type FrameLook = Pick<GraphOptions, 'funcs' | 'colourOf' | 'describe'> & {
+export type FrameLook = Pick<GraphOptions, 'colourOf' | 'describe'> & {
   /** A frame as a sentence, for those who hear the page. */
   readonly speak: (node: FrameNode) => string;
 };
@@ -68,7 +68,7 @@ export class ZoomGraph {
       isIcicle: shape === 'icicle',
       width: this.root.clientWidth,
       isSearching: search.trim() !== '',
-      selected: this.#options.funcs === undefined ? null : func,
+      selected: this.#options.canSelect ? func : null,
       onZoom: (node) => this.choose(node),
       onMenu: (node, at) => this.#openMenu(node, at),
       onCursor: (node) => {
@@ -141,9 +141,8 @@ export class ZoomGraph {
       return;
     }
     const zoom = pathOf(tree, node);
-    const { funcs } = this.#options;
-    const func =
-      funcs === undefined || node.label < 0 ? -1 : funcOfKey(tree.labels.key[node.label], funcs());
+    const isSelected = this.#options.canSelect && node.label >= 0;
+    const func = isSelected ? funcOf(tree.labels.key[node.label]) : -1;
     this.#store.change(func < 0 ? { zoom } : { zoom, func });
   }
 

@@ -13,7 +13,7 @@ export type ViewState = {
   /** Row of the profile's events. */
   readonly event: number;
   readonly weight: WeightKind;
-  /** Which frames of programs of JavaScript; of others all are shown. */
+  /** The level of frames that is shown: `all` where `PageHead.frameLevels` is absent. */
   readonly frames: FrameLevel;
 
   /** Which samples: rows of the profile's threads, none: all; process, CPU, null: all. */

@@ -18,6 +18,7 @@ import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import type {
   ChangesParams,
   ChangesResult,
@@ -61,9 +62,8 @@ export class DiffView implements TabView {
       label: 'Differential flame graph. Arrow keys move, Enter zooms, o opens a menu.',
       actionsOf: ({ labels }, { label }) => {
         if (label < 0) return [];
-        const func = this.#funcOf(labels.key[label]);
         return [
-          ...(func === null ? [] : openersOf(store, func)),
+          ...openersOf(context, funcOf(labels.key[label])),
           {
             label: 'Search for this name',
             run: () => store.change({ search: labels.name[label], match: null }),
@@ -161,11 +161,6 @@ export class DiffView implements TabView {
     store.change({ diffBy: MEASURES[next % MEASURES.length].value });
   }
 
-  /** Row of this recording's functions that a frame stands for; null if only the other has it. */
-  #funcOf(key: number): number | null {
-    return key < this.#context.recording.funcCount ? key : null;
-  }
-
   /** An `AskWorker` that waits until the worker has all recordings. */
   readonly #askBoth: AskWorker = async (kind, params, signal) => {
     this.#others ??= this.#openOthers();
@@ -211,7 +206,6 @@ export class DiffView implements TabView {
       ...renderDeltaLegend(most, (change) => formatDelta(change, by, unit)),
     );
     this.#chart.draw(tree, {
-      funcs: Number.MAX_SAFE_INTEGER,
       colourOf: (row) => deltaColour(delta[row], most),
       describe: (node) => describeNode(node, result),
       speak: (node) => {
@@ -277,8 +271,9 @@ function measureSwitch(store: Store, { diffBy }: ViewState): HTMLElement {
   return switcher('Compare', MEASURES, diffBy, (chosen) => store.change({ diffBy: chosen }));
 }
 
-/** The actions that lead from a function of this recording to the other views of it. */
-function openersOf(store: Store, func: number) {
+/** The actions that lead from a function to the other views of it; none where only another recording has it. */
+function openersOf({ store, recording }: ViewContext, func: number) {
+  if (recording.funcNames[func] === undefined) return [];
   return [
     { label: 'Callers and callees', run: () => store.change({ func, tab: 'table' }) },
     { label: 'Source', run: () => store.change({ func, tab: 'source' }) },

@@ -5,10 +5,10 @@ import { type Direction, FlameGraph } from '../flame-graph/flame-graph.ts';
 import { describeFrame, speakFrame } from '../flame-graph/frame-lines.ts';
 import type { FrameNode } from '../flame-graph/frame-nodes.ts';
 import { createChartBox } from '../flame-graph/graph-box.ts';
-import { funcOfKey } from '../state/frame-key.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
+import { funcOf } from '../worker/messages/frame-key.ts';
 import type {
   SandwichParams,
   SandwichResult,
@@ -126,12 +126,11 @@ class SandwichHalf {
   draw(tree: TreeResult, intervals: TreeIntervals): void {
     this.#drawn?.chart.destroy();
     this.box.replaceChildren();
-    const { recording, store } = this.#context;
+    const { store } = this.#context;
     const inverted = this.#isOfCallers;
     const chart = new FlameGraph(this.box, {
       result: tree,
       title: null,
-      funcs: recording.funcCount,
       isIcicle: !this.#isOfCallers,
       width: this.box.clientWidth,
       isSearching: store.get().search.trim() !== '',
@@ -164,8 +163,8 @@ class SandwichHalf {
   #choose(node: FrameNode | null): void {
     if (this.#drawn === null || node === null || node.row < 0) return;
     const { labels, rows } = this.#drawn.tree;
-    const { recording, store } = this.#context;
-    const func = funcOfKey(labels.key[rows.label[node.row]], recording.funcCount);
+    const { store } = this.#context;
+    const func = funcOf(labels.key[rows.label[node.row]]);
     if (func >= 0) store.change({ func });
   }
 }

@@ -52,7 +52,7 @@ export class TreeBody {
     const turn = ++this.#turn;
     this.#openText = openText;
     const path = result.zoom.map(({ key }) => key);
-    const place = { path, depth: 0, funcs: this.#context.recording.funcCount };
+    const place = { path, depth: 0 };
     const top = TreeRow.below(result, -1, place);
     const body = element('tbody', '', ...top.map(({ line }) => line));
     if (top.length > 0) top[0].line.tabIndex = 0;
@@ -177,11 +177,11 @@ export class TreeBody {
   }
 
   #openMenu(row: TreeRow, at: { readonly x: number; readonly y: number }): void {
-    const { store, recording } = this.#context;
+    const { store } = this.#context;
     const { labels } = row.result;
     const items = [
       { label: 'Flame graph', run: () => this.#showInFlameGraph(row) },
-      ...frameActions(store, labels, row.label, recording.funcCount),
+      ...frameActions(store, labels, row.label),
     ];
     showMenu(labels.name[row.label], items, at);
   }

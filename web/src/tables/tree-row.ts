@@ -1,7 +1,7 @@
 import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import { colourNameOfKind, colourVariable } from '../flame-graph/frame-colours.ts';
-import { isInlined } from '../flame-graph/frame-nodes.ts';
+import { isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, nameText, shareCell } from './data-table.ts';
 
@@ -9,8 +9,6 @@ import { focusRow, nameText, shareCell } from './data-table.ts';
 export type RowPlace = {
   readonly path: readonly FrameKey[];
   readonly depth: number;
-  /** Number of functions of the recording. */
-  readonly funcs: number;
 };
 
 /** A row of the call tree; its children are made when it is opened for the first time. */
@@ -101,8 +99,7 @@ export class TreeRow {
 
   /** Shows the children: those of `branch`, which was asked for, or those that came with the row. */
   open(branch: TreeResult | null): void {
-    const { funcs, depth } = this.#place;
-    const place = { path: this.path, depth: depth + 1, funcs };
+    const place = { path: this.path, depth: this.#place.depth + 1 };
     this.#children ??=
       branch === null
         ? TreeRow.below(this.result, this.row, place)
@@ -170,7 +167,7 @@ export class TreeRow {
 
   #renderName(): HTMLElement {
     const { labels } = this.result;
-    const { depth, funcs } = this.#place;
+    const { depth } = this.#place;
     const { label } = this;
     const twist = element('button', 'twist', '▸');
     twist.type = 'button';
@@ -183,7 +180,7 @@ export class TreeRow {
     );
     const name =
       this.#folded > 0 ? `(${formatCount(this.#folded)} lighter frames)` : labels.name[label];
-    const suffix = isInlined(this.key, funcs) ? ' (inlined)' : '';
+    const suffix = isInlined(this.key) ? ' (inlined)' : '';
     const dso = labels.dso[label];
     const cell = element(
       'span',

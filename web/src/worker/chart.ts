@@ -6,8 +6,8 @@ import { type GroupedBoxes, mergeSpans } from './chart/chart-boxes.ts';
 import { computeLanes } from './chart/chart-lanes.ts';
 import { layOutSpans, SPAN, type ThreadSpans } from './chart/chart-spans.ts';
 import type { ChartParams, ChartResult, ChartWindow } from './messages/chart-messages.ts';
+import { keyOfGroup } from './messages/frame-key.ts';
 import type { OpenRecording } from './open-recordings.ts';
-import { keyOfGroup } from './recording/frame-keys.ts';
 import { LabelCollector } from './recording/labels.ts';
 import { Recent } from './recording/recent.ts';
 import type { LoadedRecording } from './recording/recording.ts';
@@ -115,14 +115,13 @@ function happensAtMoment({ type }: ProfileEvent): boolean {
 function labelBoxes(
   recording: LoadedRecording,
   { group, ...boxes }: GroupedBoxes,
-): Pick<ChartResult, 'boxes' | 'labels' | 'groups'> {
+): Pick<ChartResult, 'boxes' | 'labels'> {
   const collector = new LabelCollector(recording, 'none', null);
   const label = group.map((key) => collector.add(key));
   const labels = collector.finish();
   const funcs = recording.profile.funcs.length;
-  const groups = Uint8Array.from(labels.key, (func) => recording.groups[func % funcs]);
-  const key = labels.key.map((func) => keyOfGroup(func, funcs));
-  return { boxes: { ...boxes, label }, labels: { ...labels, key }, groups };
+  const key = labels.key.map((own) => keyOfGroup(own, funcs));
+  return { boxes: { ...boxes, label }, labels: { ...labels, key } };
 }
 
 function sumTimes(

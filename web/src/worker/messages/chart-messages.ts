@@ -20,8 +20,6 @@ export type ChartResult = {
   readonly window: ChartWindow;
   readonly boxes: ChartBoxes;
   readonly labels: TreeLabels;
-  /** Row of `KIND_GROUPS`, parallel to the labels. */
-  readonly groups: Uint8Array;
   /** Unit of `ChartBoxes.weight`. */
   readonly unit: Unit;
   readonly precision: ChartPrecision;

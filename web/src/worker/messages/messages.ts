@@ -65,8 +65,6 @@ export type OpenResult = {
     readonly name: string;
     readonly samples: number;
   }[];
-  /** M of `FrameKey`. */
-  readonly funcCount: number;
   /** Names by FuncIndex and DsoIndex. */
   readonly funcNames: readonly string[];
   readonly dsoNames: readonly string[];
@@ -92,15 +90,12 @@ export type Unit = 'samples' | 'events' | 'nanoseconds';
 /**
  * One number for what a tree row stands for, the same for one recording, also while it grows:
  *
- *     0 … M − 1         function, by FuncIndex (M: `MAX_FUNCS`)
+ *     0 … M − 1         function, by FuncIndex (`frame-key.ts`)
  *     M … 2M − 1        the same functions where the compiler inlined them
  *     2M …              what stands at the root (`TreeParams.roots`): comm by string index, thread
  *                       by ThreadIndex, process by the ThreadIndex of its first, CPU by number + 1
  */
 export type FrameKey = number;
-
-/** More functions than any recording has; three times as many keys fit into 32 bits. */
-export const MAX_FUNCS = 500_000_000;
 
 export type TreeParams = Selection & {
   /** The things that get rows of their own above the outermost functions. The tree of callers has none. */

@@ -24,7 +24,7 @@ import {
   type Weights,
 } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
-import { type FrameKind, MAX_FUNCS, type OpenResult } from '../messages/messages.ts';
+import type { FrameKind, OpenResult } from '../messages/messages.ts';
 import { alignmentOf } from './alignment-of.ts';
 import { threadNames } from './thread-names.ts';
 
@@ -193,7 +193,6 @@ export class LoadedRecording {
         name: this.threadName[index],
         samples: ofThread[index],
       })),
-      funcCount: MAX_FUNCS,
       funcNames: this.funcName,
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),

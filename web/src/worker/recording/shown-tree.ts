@@ -12,7 +12,7 @@ import type { Recent } from './recent.ts';
 /** A tree, and what its rows are drawn with. */
 export type ShownTree = {
   readonly tree: CallTree;
-  /** Group per row (`frame-keys.ts`). */
+  /** Group per row (`frame-key.ts`). */
   readonly key: Int32Array;
   /** Samples behind each row's total. */
   readonly samples: Float64Array;

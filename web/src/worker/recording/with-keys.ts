@@ -1,0 +1,32 @@
+import { groupOfKey, keyOfGroup } from '../messages/frame-key.ts';
+import type { FrameKey, SearchResult, TreeResult } from '../messages/messages.ts';
+
+/** The same request with groups. */
+export function withGroups<Params extends { readonly zoom: readonly FrameKey[] }>(
+  params: Params,
+  funcs: number,
+): Params {
+  return { ...params, zoom: params.zoom.map((key) => groupOfKey(key, funcs)) };
+}
+
+/** The same tree with keys. */
+export function treeWithKeys(tree: TreeResult, funcs: number): TreeResult {
+  const { labels, zoom } = tree;
+  return {
+    ...tree,
+    labels: { ...labels, key: labels.key.map((group) => keyOfGroup(group, funcs)) },
+    zoom: zoom.map((crumb) => ({ ...crumb, key: keyOfGroup(crumb.key, funcs) })),
+  };
+}
+
+/** The same hits with keys. */
+export function hitsWithKeys<Found extends Pick<SearchResult, 'hits'>>(
+  found: Found,
+  funcs: number,
+): Found {
+  const hits = found.hits.map((hit) => ({
+    ...hit,
+    path: hit.path.map((group) => keyOfGroup(group, funcs)),
+  }));
+  return { ...found, hits };
+}
