@@ -93,14 +93,14 @@ export type DecidedRecording = {
 export function planOnly(
   options: RecordSettings,
   binding: NativeBinding = loadBinding(),
-  offeredSocket: string | null = null,
+  newSocket: (() => string) | null = null,
 ): DecidedRecording {
   const notices: string[] = [];
   const notify = keepNotices(notices, options);
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
-  const chosen = chooseTarget(options, offeredSocket);
+  const chosen = chooseTarget(options, newSocket);
   const { target, owner, notes } = chosen;
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
   for (const note of notes) notify(note);
@@ -180,9 +180,9 @@ export function prepareRecording(
   options: RecordSettings,
   binding: NativeBinding,
   latencyMs = LATENCY_MS,
-  offeredSocket: string | null = null,
+  newSocket: (() => string) | null = null,
 ): PreparedRecording {
-  const decided = planOnly(options, binding, offeredSocket);
+  const decided = planOnly(options, binding, newSocket);
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
   // Before the recording takes counters.
@@ -265,7 +265,7 @@ function openPlanned(
 
 function chooseTarget(
   options: RecordSettings,
-  offeredSocket: string | null,
+  newSocket: (() => string) | null,
 ): {
   target: SamplerTarget;
   owner: FileOwner | null;
@@ -294,7 +294,7 @@ function chooseTarget(
       target: { kind: 'processes', pids: processesOf(options.pids) },
       owner: user.owner,
       notes,
-      codeSocket: attaches ? offeredSocket : null,
+      codeSocket: attaches ? (newSocket?.() ?? null) : null,
       runsJavaScript: pids.some(isRuntime),
     };
   }
@@ -319,7 +319,7 @@ function chooseTarget(
   const resolved = resolveCommand(options.command as readonly string[], options, user);
   // A whole system is recorded through the CPUs.
   const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
-  const { command, notes, ...causes } = addNamingFlags(resolved, options, offeredSocket);
+  const { command, notes, ...causes } = addNamingFlags(resolved, options, newSocket);
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,

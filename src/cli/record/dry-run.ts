@@ -2,6 +2,7 @@ import { formatCpuList } from '../../base/cpu-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import type { RecordSettings } from '../../options/record.ts';
+import { newCodeSocket } from '../../record/code-events/code-socket.ts';
 import type { StackChoice } from '../../record/plan/call-graph.ts';
 import { isProbed, MOST_PROBE_MS } from '../../record/plan/period-probe.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
@@ -13,7 +14,7 @@ export function describeDryRun(options: RecordSettings): string[] {
   const { plan, ring, target, stacks } = planOnly(
     options,
     undefined,
-    isStream(options.output ?? '') ? 'maps' : 'events',
+    isStream(options.output ?? '') ? null : newCodeSocket,
   );
   const lines = plan.events.map(({ name, attr, leader, cpus }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';

@@ -19,16 +19,16 @@ export function runsJavaScript(command: CommandSpec, { nodeFlags }: NamingOption
 
 /**
  * Gives a command that runs JavaScript what makes its runtime name the code that it makes, by V8's
- * events to `codeSocket` where there is one and no jitdump is asked for.
+ * events to a socket of a new name where there may be one and no jitdump is asked for.
  */
 export function addNamingFlags(
   command: CommandSpec,
   { nodeFlags, jitdump = false }: NamingOptions,
-  codeSocket: string | null = null,
+  newSocket: (() => string) | null = null,
 ): NodeFlags {
   const runtime = nodeFlags === false ? null : findOtherRuntime(command);
   if (runtime !== null) return addRuntimeVariables(command, runtime, jitdump);
-  const naming = jitdump ? 'dump' : codeSocket === null ? 'map' : { socket: codeSocket };
+  const naming = jitdump ? 'dump' : newSocket === null ? 'map' : { newSocket };
   const flagged = addNodeFlags(command, nodeFlags, undefined, undefined, naming);
   const isMissing = jitdump && flagged.dumpsIn === null && flagged.notes.length === 0;
   if (!isMissing) return flagged;

@@ -15,7 +15,7 @@ const LEAST_MAJOR = 12;
 const USUAL_MAJOR = 18;
 
 /** How V8's code comes to its names: a map or a jitdump that V8 writes, or events that the preload sends there. */
-export type CodeNaming = 'map' | 'dump' | { readonly socket: string };
+export type CodeNaming = 'map' | 'dump' | { readonly newSocket: () => string };
 
 /**
  * Gives a command that runs Node what V8 needs. `wanted` true: whatever the command is; false:
@@ -45,12 +45,12 @@ export function addNodeFlags(
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
   const own = nodeWords(command, isNode ? found.at : NONE);
   const { preload, isRestricted, obstacle } = choosePreload(command, found, { version, major });
-  const socket = typeof naming === 'object' ? naming.socket : null;
-  if (socket !== null && preload !== null && ![...inherited, ...own].some(namesCode)) {
-    return withCodeEvents(command, preload, socket);
+  const newSocket = typeof naming === 'object' ? naming.newSocket : null;
+  if (newSocket !== null && preload !== null && ![...inherited, ...own].some(namesCode)) {
+    return withCodeEvents(command, preload, newSocket());
   }
   // V8's own ways leave a log and a map behind, and words in `process.execArgv`: only who asks for them gets them.
-  if (socket !== null && !wanted && obstacle !== null) {
+  if (newSocket !== null && !wanted && obstacle !== null) {
     const cure = words`${RECORD.nodeFlags.as(true)} names it by V8's map in /tmp`;
     return { ...unchanged, notes: [words`JavaScript has no names: ${obstacle}; ${cure}`] };
   }

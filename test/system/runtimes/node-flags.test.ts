@@ -256,12 +256,14 @@ describe('NODE_OPTIONS', () => {
       const argv = [node, flag, 'app.js'];
       const command = { path: node, argv, env: [`PATH=${root}`], stdoutToStderr: false };
       const identify = () => ({ kind: 'node', version }) as const;
-      const flagged = addNodeFlags(command, undefined, identify, undefined, { socket: '@s' });
+      const flagged = addNodeFlags(command, undefined, identify, undefined, {
+        newSocket: () => '@s',
+      });
       expect(flagged.command).toBe(command);
       const notes = flagged.notes.map(commandWords).join();
       expect(notes).toContain(why);
       expect(notes).toContain('--node-flags');
-      const asked = addNodeFlags(command, true, identify, undefined, { socket: '@s' });
+      const asked = addNodeFlags(command, true, identify, undefined, { newSocket: () => '@s' });
       expect(asked.command.env.join()).toContain(FLAGS);
     },
   );
