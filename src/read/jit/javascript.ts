@@ -65,7 +65,7 @@ export function nameJavaScript(
   const isOfDeno = findDenoCode(profile);
   const { dsos } = profile;
   // Deno runs other code than the files have; a script that was edited between two runs is two.
-  const isOwn = (dso: number): boolean => maps.hasOwnMaps(pidOfJit(dsos[dso]) ?? NaN);
+  const isOwn = (dso: number): boolean => maps.hasOwnMaps(pidOfJit(dsos[dso]));
   const named = nameScripts(
     joinSameCode(profile, (dso) => isOfDeno(dso) || isOwn(dso)),
     {

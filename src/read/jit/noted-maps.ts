@@ -19,6 +19,7 @@ export class NotedMaps {
     if (isApart) for (const other of [pid, ...maps.keys()]) this.pidsApart.add(other);
     // Equal ones are kept once.
     maps.set(pid, first === undefined || isApart ? map : first);
+    if (before === first) return !isApart;
     return before === undefined || isSameMap(before, map);
   }
 

@@ -86,12 +86,11 @@ export class ScriptMaps implements SourceMaps {
     };
     return { locate, read, functionsOf, mapOf };
   });
-  readonly #functions = memoize((path: string) => {
-    const text = isAbsolute(path)
-      ? this.#read(path, path, { max: MAX_PARSED, tooLarge: 'script-not-parsed', isQuiet: true })
-      : null;
-    return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
-  });
+  readonly #functions = memoize((path: string) =>
+    isAbsolute(path)
+      ? this.#functionsOfFile(path, { tooLarge: 'script-not-parsed', isQuiet: true })
+      : null,
+  );
   /** Functions by text, since a source may be that of several maps, and of the script itself. */
   readonly #parsed = new Map<string, ScriptFunctions | null>();
   #parsedCharacters = 0;
@@ -107,8 +106,8 @@ export class ScriptMaps implements SourceMaps {
   }
 
   /** Whether a process ran a script with another map than other processes did. */
-  hasOwnMaps(pid: number): boolean {
-    return this.#noted.pidsApart.has(pid);
+  hasOwnMaps(pid: number | null): boolean {
+    return pid !== null && this.#noted.pidsApart.has(pid);
   }
 
   find(script: string, pid: number | null = null): SourceMap | null {
@@ -126,6 +125,11 @@ export class ScriptMaps implements SourceMaps {
 
   functionsOf(script: string): ScriptFunctions | null {
     return this.#functions(pathOfScript(script));
+  }
+
+  #functionsOfFile(path: string, reading: Reading): ScriptFunctions | null {
+    const text = this.#read(path, path, { ...reading, max: MAX_PARSED });
+    return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
   }
 
   #functionsIn(path: string, text: string): ScriptFunctions | null {
@@ -244,16 +248,8 @@ export class ScriptMaps implements SourceMaps {
   readonly #isAsRun = memoize((script: string): boolean => {
     const names = this.#options.functionsOf?.(script) ?? [];
     if (names.length === 0) return false;
-    const file = this.#open(script, script);
-    if (file === null) return false;
-    try {
-      if (file.source.size > MAX_PARSED) return false;
-      const text = Buffer.from(file.source.read(0, file.source.size)).toString();
-      const functions = this.#functionsIn(script, text.replace(/^\uFEFF/, ''));
-      return functions !== null && isTextOf(functions, names);
-    } finally {
-      file.source.close?.();
-    }
+    const functions = this.#functionsOfFile(script, { isTrial: true, isQuiet: true });
+    return functions !== null && isTextOf(functions, names);
   });
 
   /** The URL of its map that a script has. */
@@ -273,18 +269,16 @@ export class ScriptMaps implements SourceMaps {
   }
 
   /** The places in which a file of the recorded machine may lie, best first. */
-  #placesOf(path: string): { readonly place: string; readonly isArchived: boolean }[] {
+  #placesOf(path: string): Place[] {
     const { archive, symfs } = this.#options;
-    const here = { place: symfs === undefined ? path : join(symfs, path), isArchived: false };
-    return archive === undefined
-      ? [here]
-      : [{ place: join(archive, path), isArchived: true }, here];
+    const here = { place: symfs === undefined ? path : join(symfs, path), isAnyTime: false };
+    return archive === undefined ? [here] : [{ place: join(archive, path), isAnyTime: true }, here];
   }
 
-  #open(path: string, script: string): (OpenFile & { readonly isArchived: boolean }) | null {
-    for (const { place, isArchived } of this.#placesOf(path)) {
+  #open(places: readonly Place[], script: string) {
+    for (const { place, isAnyTime } of places) {
       const file = openForReaders(place, this.#readersOf(script));
-      if (typeof file !== 'string') return { ...file, isArchived };
+      if (typeof file !== 'string') return { ...file, isAnyTime };
     }
     return null;
   }
@@ -295,20 +289,15 @@ export class ScriptMaps implements SourceMaps {
     if ((mode & constants.S_IROTH) !== 0 || this.#isAsRun(script)) onFile(path);
   }
 
-  /** A file that the user named counts as it is, as what is archived does. */
-  #openOfUser(path: string, script: string) {
-    const file = openForReaders(path, this.#readersOf(script));
-    return typeof file === 'string' ? null : { ...file, isArchived: true };
-  }
-
   /**
    * The text of a file that `script` names, or of its last `tail` bytes; null where it can't or must not be read.
    */
   #read(path: string, script: string, reading: Reading = {}): string | null {
-    const { tail, isQuiet = false, max = MAX_FILE_BYTES, isOfUser = false } = reading;
+    const { tail, isQuiet = false, max = MAX_FILE_BYTES } = reading;
     const { recordedMs } = this.#options;
     const diagnostics = isQuiet ? null : this.#options.diagnostics;
-    const file = isOfUser ? this.#openOfUser(path, script) : this.#open(path, script);
+    const places = reading.isOfUser ? [{ place: path, isAnyTime: true }] : this.#placesOf(path);
+    const file = this.#open(places, script);
     if (file === null) return null;
     try {
       const { size } = file.source;
@@ -318,13 +307,16 @@ export class ScriptMaps implements SourceMaps {
         return null;
       }
       const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
-      if (isNewer && !file.isArchived && (reading.isSource === true || !this.#isAsRun(script))) {
+      const isUsed =
+        file.isAnyTime || reading.isTrial || (!reading.isSource && this.#isAsRun(script));
+      if (isNewer && !isUsed) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }
       const from = tail === undefined ? 0 : Math.max(0, size - tail);
       const text = Buffer.from(file.source.read(from, size - from)).toString();
-      if (!reading.isLook || text.includes(MARK)) this.#notify(path, script, file);
+      const names = !reading.isTrial && (!reading.isLook || text.includes(MARK));
+      if (names) this.#notify(path, script, file);
       return text;
     } catch {
       return null;
@@ -334,12 +326,17 @@ export class ScriptMaps implements SourceMaps {
   }
 }
 
+/** A place of a file; `isAnyTime`: it counts as it is, whenever it was written. */
+type Place = { readonly place: string; readonly isAnyTime: boolean };
+
 type Reading = {
+  /** Finds out whether it is the script that ran: it has named nothing yet, and may be newer than the recording. */
+  readonly isTrial?: boolean;
   /** Only a script that names its map has named something. */
   readonly isLook?: boolean;
   /** A source: its text is of use only as it was when the script was made of it. */
   readonly isSource?: boolean;
-  /** The user has named it: it is on this machine, whenever it was written. */
+  /** The user has named it: it is on this machine, and counts as it is. */
   readonly isOfUser?: boolean;
   /** Only the last bytes, this many. */
   readonly tail?: number;
