@@ -12,7 +12,12 @@ export function explainedSize(most: MostUnpacked, least: number, explained: numb
   return most ?? Math.max(least, explained);
 }
 
-/** How many of a kind may be read: as many as what the user allows has room for where each takes `bytes`, else `usual`. */
-export function explainedCount(most: MostUnpacked, bytes: number, usual: number): number {
-  return most === null ? usual : most / bytes;
+/** The same as a number of things that take `bytes` each: what the user allows has room for so many. */
+export function explainedCount(
+  most: MostUnpacked,
+  bytes: number,
+  least: number,
+  explained = 0,
+): number {
+  return explainedSize(most === null ? null : most / bytes, least, explained);
 }

@@ -40,8 +40,10 @@ export class UnpackLimit {
       explainedSize(this.#most, MOST_UNPACKED_BYTES, this.#packed * forEach);
     this.#mostBytes = sizeOf(BYTES_FOR_EACH);
     this.#mostWindows = sizeOf(WINDOW_BYTES_FOR_EACH);
-    const usual = explainedSize(null, MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH);
-    this.#mostRecords = this.#most === null ? usual : Number.POSITIVE_INFINITY;
+    this.#mostRecords =
+      this.#most === null
+        ? Math.max(MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH)
+        : Number.POSITIVE_INFINITY;
   }
 
   /** `bytes` more came out of them, `records` are in all that did. Throws `PerfDataError`. */

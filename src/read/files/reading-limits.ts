@@ -30,8 +30,9 @@ const ONE_BYTES = 1000;
 /** Bounds what `processes` holds of a recording: beyond, it throws. */
 export function limitProcesses(processes: ProcessTable, data: SizedRecording): void {
   processes.mostCopiedBytes = mostCopiedMappings(data);
-  const usual = explainedSize(null, MOST_OF_EACH, data.source.size / BYTES_FOR_ONE);
-  processes.mostOfEach = explainedCount(data.mostUnpacked, ONE_BYTES, usual);
+  const { mostUnpacked, source } = data;
+  const explained = source.size / BYTES_FOR_ONE;
+  processes.mostOfEach = explainedCount(mostUnpacked, ONE_BYTES, MOST_OF_EACH, explained);
 }
 
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
@@ -52,8 +53,7 @@ const FRAME_BYTES = 256;
 
 /** How many different frames are read of a recording. */
 export function mostFramesOf({ mostUnpacked, source }: SizedRecording): number {
-  const usual = explainedSize(null, MOST_FRAMES, source.size / BYTES_FOR_FRAME);
-  return explainedCount(mostUnpacked, FRAME_BYTES, usual);
+  return explainedCount(mostUnpacked, FRAME_BYTES, MOST_FRAMES, source.size / BYTES_FOR_FRAME);
 }
 
 export function tooManyFrames(most: number): PerfDataError {
