@@ -13,7 +13,7 @@ import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
-import { CHANCE_ROWS, type Limits } from '../report/report-rows.ts';
+import { CHANCE_ROWS, type Limits, rowWord } from '../report/report-rows.ts';
 import { wantsColour } from '../shared/colour.ts';
 
 /** The text of one event's changes: those that are certain, or so many rows as are asked for. */
@@ -30,7 +30,7 @@ export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string
     ...(by === 'share' ? shareTable(shown) : weightTable(shown, by, unit)),
     ...(cut > 0
       ? [
-          `… ${formatCount(cut)} more ${cut === 1 ? 'row' : 'rows'}${isUsual ? ', which may be alike' : ''} (-n 0 shows all)`,
+          `… ${formatCount(cut)} more ${rowWord(cut)}${isUsual ? ', which may be alike' : ''} (-n 0 shows all)`,
         ]
       : []),
     `# ${certaintyNote(diff)}${shown.some((row) => !row[by]?.isCertain) ? '; ?: may be alike' : ''}`,

@@ -13,6 +13,7 @@ import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { displayWidth } from '../render/display-width.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
+import { rowWord } from './report-rows.ts';
 
 type NameOf = (event: number) => string;
 
@@ -84,8 +85,6 @@ function ratioCells({ name }: RecordedRatio, estimate: RatioEstimate): string[] 
   return [`${shown.number}${unit}`, shown.interval];
 }
 
-const rowsText = (rows: number): string => `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
-
 /** Why ratios of rows are unknown, with what helps. */
 function unknownLines(
   { events }: Pick<Profile, 'events'>,
@@ -100,11 +99,13 @@ function unknownLines(
     ...(mixed === 0
       ? []
       : [
-          `# unknown in ${rowsText(mixed)}: others ran between their samples, which a group's counters do not ` +
+          `# unknown in ${formatCount(mixed)} ${rowWord(mixed)}: others ran between their samples, which a group's counters do not ` +
             'tell apart; record the events without {…}:S, each with samples of its own',
         ]),
     ...(few === 0
       ? []
-      : [`# unknown in ${rowsText(few)}: too few ${isGroup ? 'samples in a row' : 'samples'}`]),
+      : [
+          `# unknown in ${formatCount(few)} ${rowWord(few)}: too few ${isGroup ? 'samples in a row' : 'samples'}`,
+        ]),
   ];
 }

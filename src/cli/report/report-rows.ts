@@ -144,17 +144,21 @@ export function selectRows<R extends { readonly totalShare: number } & Partial<F
   return { rows, rest: restLines(all.length - rows.length, all.length - large.length, limits) };
 }
 
+/** `row` or `rows`. */
+export function rowWord(rows: number): string {
+  return rows === 1 ? 'row' : 'rows';
+}
+
 /** A line on rows that are not shown, of which some are `small`. */
 function restLines(hidden: number, small: number, { leastShare, isUsual }: Limits): string[] {
   if (hidden === 0) return [];
-  const rows = hidden === 1 ? 'row' : 'rows';
   const why =
     small === hidden
       ? ` below ${leastShare * 100}%`
       : isUsual
         ? ', small or not to be told from nothing (-n 0 shows all)'
         : ' (-n 0 shows all)';
-  return [`… ${formatCount(hidden)} more ${rows}${why}`];
+  return [`… ${formatCount(hidden)} more ${rowWord(hidden)}${why}`];
 }
 
 /** `--children`: by total. */
