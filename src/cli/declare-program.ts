@@ -22,7 +22,7 @@ import { declareRun } from './run/run-command.ts';
 import { declareScript } from './script/script-command.ts';
 import { declareGeneralOptions, declareShortHelp } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
-import { TOPIC_NAMES } from './shared/help-topics.ts';
+import { LISTED_TOPICS } from './shared/topic-names.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';
@@ -84,7 +84,7 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
     program.commandsGroup(heading);
     for (const declare of declarations) declare(program);
   }
-  program.helpCommand('help [command|topic]', `the help of a command, or on ${TOPIC_NAMES}`);
+  program.helpCommand('help [command|topic]', `the help of a command, or on ${LISTED_TOPICS}`);
   // A GuidedCommand creates its own kind.
   for (const command of program.commands as readonly GuidedCommand[]) {
     declareGeneralOptions(command);

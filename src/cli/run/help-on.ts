@@ -6,7 +6,8 @@ import { fromHabit } from '../habits/habits.ts';
 import { insteadOfCommand } from '../habits/perf-commands.ts';
 import { wrapText } from '../render/wrap.ts';
 import { exampleText } from '../shared/guided-command.ts';
-import { TOPIC_NAMES, TOPICS } from '../shared/help-topics.ts';
+import { LISTED_TOPICS, TOPIC_NAMES, type TopicName } from '../shared/topic-names.ts';
+import { TOPICS } from './help-topics.ts';
 
 /**
  * The text of a topic of `perf-ts help`; for a command its name, by that or by what other profilers call it. Throws
@@ -19,19 +20,20 @@ export function helpOn(
 ): { readonly text: string } | { readonly command: string } {
   const names = commands.map((command) => command.name());
   if (names.includes(word)) return { command: word };
-  if (Object.hasOwn(TOPICS, word)) return { text: topicText(word, width) };
+  const topic = TOPIC_NAMES.find((name) => name === word);
+  if (topic !== undefined) return { text: topicText(topic, width) };
   const [meant] = fromHabit([word]);
   if (meant !== word && names.includes(meant)) return { command: meant };
   const instead = insteadOfCommand(word);
-  const nearest = nearestName(word, [...names, ...Object.keys(TOPICS)]);
+  const nearest = nearestName(word, [...names, ...TOPIC_NAMES]);
   throw new UsageError(`${printable(word)} is no command and no topic`, [
     ...(instead === null ? [] : [instead]),
     ...(nearest === undefined ? [] : [`did you mean perf-ts help ${nearest}?`]),
-    `topics: ${TOPIC_NAMES}; perf-ts --help has the commands`,
+    `topics: ${LISTED_TOPICS}; perf-ts --help has the commands`,
   ]);
 }
 
-function topicText(name: string, width: number): string {
+function topicText(name: TopicName, width: number): string {
   const { title, lines, notes } = TOPICS[name];
   const wrapped = (text: string): string => wrapText(text, width).join('\n');
   const sections = [wrapped(title), ...exampleText(lines, width)];

@@ -9,9 +9,9 @@ import {
 import type { AskedOf, OptionTable } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { declareOptions, TableOption } from './declare-options.ts';
-import { TOPIC_NAMES } from './help-topics.ts';
 import { inOrderOfGroups } from './option-groups.ts';
 import { optionText } from './option-text.ts';
+import { LISTED_TOPICS } from './topic-names.ts';
 
 /** Columns where nothing says how many there are. */
 export const HELP_COLUMNS = 80;
@@ -134,7 +134,7 @@ function restOfHelp(command: Command): string[] {
   if (command.parent === null) {
     return [
       'perf-ts COMMAND -h: its usual options. perf-ts --help: a line for each command. perf-ts help TOPIC: ' +
-        TOPIC_NAMES,
+        LISTED_TOPICS,
     ];
   }
   return [`perf-ts ${command.name()} --help: all ${command.options.length} options`];

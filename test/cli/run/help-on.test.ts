@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { declareProgram } from '../../../src/cli/declare-program.ts';
 import { helpOn } from '../../../src/cli/run/help-on.ts';
-import { TOPICS } from '../../../src/cli/shared/help-topics.ts';
+import { TOPICS } from '../../../src/cli/run/help-topics.ts';
 import { faultOf } from '../../helpers/known-options.ts';
 
 const program = declareProgram();

@@ -1,12 +1,14 @@
+import type { TopicName } from '../shared/topic-names.ts';
+
 /** A text of `perf-ts help TOPIC`: what it is about, lines to type with what each does, and what to know. */
-export type Topic = {
+type Topic = {
   readonly title: string;
   readonly lines: readonly (readonly [typed: string, purpose: string])[];
   readonly notes: readonly string[];
 };
 
-/** The topics, by their names in the order of the list. */
-export const TOPICS: Readonly<Record<string, Topic>> = {
+/** The topics; the texts are read where one is asked for. */
+export const TOPICS: Readonly<Record<TopicName, Topic>> = {
   events: {
     title: 'What is counted until a sample is taken: CPU time unless -e names something else.',
     lines: [
@@ -142,6 +144,3 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     ],
   },
 };
-
-/** The names of the topics, for a text. */
-export const TOPIC_NAMES = Object.keys(TOPICS).join(', ');
