@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { SHT_DYNSYM, SHT_SYMTAB } from './constants.ts';
+import { PT_LOAD, SHT_DYNSYM, SHT_SYMTAB } from './constants.ts';
 import { type ElfHeader, parseElfHeader } from './header.ts';
 import { type ProgramHeader, parseProgramHeaders } from './program-headers.ts';
 import { type ElfSection, parseSections } from './sections.ts';
@@ -36,4 +36,23 @@ export function findSymtab(elf: ElfFile): ElfSection | null {
 /** `.dynsym`, the symbols that the dynamic linker needs; null in a static file. */
 export function findDynsym(elf: ElfFile): ElfSection | null {
   return elf.sections.find((s) => s.name === '.dynsym' && s.type === SHT_DYNSYM) ?? null;
+}
+
+/**
+ * Bytes of the file at a file address, cut at the end of its segment; null where none has it. `flags`: of segments that
+ * have these.
+ */
+export function bytesAt(
+  { programHeaders, source }: ElfFile,
+  address: number,
+  size: number,
+  flags = 0,
+): Uint8Array | null {
+  for (const segment of programHeaders) {
+    const at = address - segment.address;
+    const isIn = segment.type === PT_LOAD && at >= 0 && at < segment.fileSize;
+    if (!isIn || (segment.flags & flags) !== flags) continue;
+    return source.read(segment.offset + at, Math.min(size, segment.fileSize - at));
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { readU64 } from '../../base/u64.ts';
 import { PF_X, PT_DYNAMIC, PT_LOAD, SHT_NOBITS } from '../elf/constants.ts';
-import type { ElfFile } from '../elf/elf-file.ts';
+import { bytesAt, type ElfFile } from '../elf/elf-file.ts';
 import type { FileRange } from '../elf/naming-ranges.ts';
 import { GoTable, HEADER_BYTES, isMagic, isTableHeader } from './go-table.ts';
 
@@ -129,7 +129,7 @@ function findModule(elf: ElfFile, table: GoTable, tableAddress: number): Module 
 
   function readModule(address: number): Module | null {
     const bytes = bytesAt(elf, address, MODULE_WORDS * pointerBytes);
-    if (bytes.length < MODULE_WORDS * pointerBytes) return null;
+    if (bytes === null || bytes.length < MODULE_WORDS * pointerBytes) return null;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const word = (index: number): number => {
       const at = index * pointerBytes;
@@ -190,18 +190,5 @@ function relocationBytes(elf: ElfFile): Uint8Array {
     if (tag === DT_RELA) address = readU64(view, at + 8, header.littleEndian);
     if (tag === DT_RELASZ) size = readU64(view, at + 8, header.littleEndian);
   }
-  return bytesAt(elf, address, Math.min(size, MAX_TABLE_BYTES));
-}
-
-/** Bytes of the file at a file address; fewer where its segment ends. */
-export function bytesAt(
-  { programHeaders, source }: ElfFile,
-  address: number,
-  size: number,
-): Uint8Array {
-  for (const { type, offset, address: start, fileSize } of programHeaders) {
-    if (type !== PT_LOAD || address < start || address >= start + fileSize) continue;
-    return source.read(offset + address - start, Math.min(size, start + fileSize - address));
-  }
-  return new Uint8Array(0);
+  return bytesAt(elf, address, Math.min(size, MAX_TABLE_BYTES)) ?? new Uint8Array(0);
 }

@@ -1,7 +1,7 @@
 import { StringTable } from '../../base/string-table.ts';
 import type { SourceFrames } from '../dwarf/dwarf-file.ts';
-import type { ElfFile } from '../elf/elf-file.ts';
-import { bytesAt, type FoundGoTable } from './find-go-table.ts';
+import { bytesAt, type ElfFile } from '../elf/elf-file.ts';
+import type { FoundGoTable } from './find-go-table.ts';
 import type { GoTable } from './go-table.ts';
 
 /** Bytes of one inlined call, and in them the offset of the name and of the call in the caller. */
@@ -73,7 +73,7 @@ export class GoLines {
   #bytesAt(address: number, size: number): DataView | null {
     let at = address - this.#windowAt;
     if (!(at >= 0 && at + size <= this.#window.length)) {
-      this.#window = bytesAt(this.#elf, address, WINDOW_BYTES);
+      this.#window = bytesAt(this.#elf, address, WINDOW_BYTES) ?? new Uint8Array(0);
       this.#windowAt = address;
       at = 0;
     }

@@ -2,7 +2,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { EM_386, EM_AARCH64, EM_ARM, EM_X86_64, PF_X, PT_LOAD } from '../../code/elf/constants.ts';
-import { type ElfFile, findSection, parseElf } from '../../code/elf/elf-file.ts';
+import { bytesAt, type ElfFile, findSection, parseElf } from '../../code/elf/elf-file.ts';
 import { type SectionDecoders, sectionBytes } from '../../code/elf/section-bytes.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
@@ -108,18 +108,8 @@ export function readSections(
 }
 
 /** Code at a file address, cut at the end of its segment; null where there is none. */
-export function readTextAt(
-  { source, programHeaders }: ElfFile,
-  address: number,
-  length: number,
-): Uint8Array | null {
-  for (const { type, flags, offset, address: start, fileSize } of programHeaders) {
-    if (type !== PT_LOAD || (flags & PF_X) === 0) continue;
-    const at = address - start;
-    if (at < 0 || at >= fileSize) continue;
-    return source.read(offset + at, Math.min(length, fileSize - at, MOST_TEXT_BYTES));
-  }
-  return null;
+export function readTextAt(elf: ElfFile, address: number, length: number): Uint8Array | null {
+  return bytesAt(elf, address, Math.min(length, MOST_TEXT_BYTES), PF_X);
 }
 
 /**
