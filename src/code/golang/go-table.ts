@@ -1,3 +1,5 @@
+import { lastAtMost } from '../../base/bisect.ts';
+import { once } from '../../base/once.ts';
 import { readU64 } from '../../base/u64.ts';
 import { decodeString, MAX_NAME_BYTES } from '../elf/string-section.ts';
 
@@ -71,6 +73,10 @@ export class GoTable {
   readonly #values: number;
   readonly #records: number;
   readonly #rows: number;
+  /** Entries of all rows, and the end of the last. */
+  readonly #entries = once(() =>
+    Float64Array.from({ length: this.functionCount + 1 }, (_, row) => this.entry(row)),
+  );
   #steps = 0;
 
   /** The table at the start of `bytes`; null if none that makes sense is there. */
@@ -122,10 +128,9 @@ export class GoTable {
 
   /** All functions, as rows of a symbol table. */
   functions(): { start: Float64Array; end: Float64Array; nameOf(row: number): string } {
-    const length = this.functionCount;
-    const entries = Float64Array.from({ length: length + 1 }, (_, row) => this.entry(row));
+    const entries = this.#entries();
     return {
-      start: entries.subarray(0, length),
+      start: entries.subarray(0, -1),
       end: entries.subarray(1),
       nameOf: (row) => this.name(row),
     };
@@ -133,15 +138,8 @@ export class GoTable {
 
   /** The function that covers a file address, −1 if none. */
   find(address: number): number {
-    let low = 0;
-    let high = this.functionCount;
-    if (high === 0 || address < this.entry(0) || address >= this.entry(high)) return -1;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (this.entry(middle) <= address) low = middle;
-      else high = middle;
-    }
-    return low;
+    const row = lastAtMost(this.#entries(), address);
+    return row < this.functionCount ? row : -1;
   }
 
   /** Line from 1 at an address in `row`; 0 where none is known. */
