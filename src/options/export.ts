@@ -53,16 +53,20 @@ export function formatOfFile(path: string | undefined): AskedFormat | null {
       `for flamegraph.pl: -o ${path.replace(/svg$/, 'folded')}`,
     ]);
   }
-  const ending = Object.keys(ENDINGS).find((each) => path.endsWith(each));
+  const ending = endingIn(path);
   return ending === undefined ? null : ENDINGS[ending];
 }
 
+function endingIn(path: string): string | undefined {
+  return Object.keys(ENDINGS).find((each) => path.endsWith(each));
+}
+
 /** Throws `UsageError` where a recording, which is perf.data, would get a name that stands for another format. */
-export function refuseExportName(option: NamedOption, path: string | undefined): void {
-  const ending = ['.svg', ...Object.keys(ENDINGS)].find((each) => path?.endsWith(each));
+export function refuseExportName(option: NamedOption, path = ''): void {
+  const ending = path.endsWith('.svg') ? '.svg' : endingIn(path);
   if (ending === undefined) return;
   throw new UsageError(
-    words`${option} ${path ?? ''}: a recording is perf.data, and no reader of *${ending} knows it`,
+    words`${option} ${path}: a recording is perf.data, and no reader of *${ending} knows it`,
     [
       {
         library: 'name it *.data: exportProfile writes the other formats of it, exportPprof pprof',
