@@ -81,19 +81,14 @@ uint64_t AddressOf(const void* pointer) {
 }
 
 /** A constant that the program has for debuggers. */
-int ConstantOf(const char* const* names, int without = 0) {
-  for (; *names != nullptr; names++) {
-    if (const void* symbol = dlsym(RTLD_DEFAULT, *names)) return *static_cast<const int*>(symbol);
-  }
-  return without;
+int ConstantOf(const char* name, int without = 0) {
+  const void* symbol = dlsym(RTLD_DEFAULT, name);
+  return symbol == nullptr ? without : *static_cast<const int*>(symbol);
 }
 
 /** All of them, or none: `kind` is −1 where one is missing. */
 V8Strings FindStrings() {
-  const auto find = [](const char* name) {
-    const char* const names[] = {name, nullptr};
-    return ConstantOf(names, -1);
-  };
+  const auto find = [](const char* name) { return ConstantOf(name, -1); };
   const int encoding_mask = find("v8dbg_StringEncodingMask");
   const int one_byte = find("v8dbg_OneByteStringTag");
   const int shape_mask = find("v8dbg_StringRepresentationMask");
@@ -144,27 +139,25 @@ V8Heap::V8Heap() {
 }
 
 void V8Heap::FindLayout() {
-  constexpr const char* kSmi[] = {"v8dbg_SmiShiftSize", nullptr};
-  constexpr const char* kScript[] = {"v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_",
-                                     "v8dbg_class_SharedFunctionInfo__script__HeapObject",
-                                     "v8dbg_class_SharedFunctionInfo__script_or_debug_info__"
-                                     "HeapObject",
-                                     nullptr};
-  constexpr const char* kFlags[] = {"v8dbg_class_Code__flags__uint32_t", nullptr};
-  constexpr const char* kLength[] = {"v8dbg_class_Code__instruction_size__int", nullptr};
-  constexpr const char* kBaseline[] = {"v8dbg_CodeKindBaseline", nullptr};
-  constexpr const char* kLineEnds[] = {"v8dbg_class_Script__line_ends__Object", nullptr};
+  // Its name has changed with V8's types.
+  constexpr const char* kScript[] = {
+      "v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_",
+      "v8dbg_class_SharedFunctionInfo__script__HeapObject",
+      "v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject"};
   // Pointers of other builds are half as long.
-  if (ConstantOf(kSmi) != kSmiShiftSize) return;
-  script_in_shared_ = ConstantOf(kScript);
-  line_ends_in_script_ = ConstantOf(kLineEnds);
+  if (ConstantOf("v8dbg_SmiShiftSize") != kSmiShiftSize) return;
+  for (const char* name : kScript) {
+    if (script_in_shared_ == 0) script_in_shared_ = ConstantOf(name);
+  }
+  line_ends_in_script_ = ConstantOf("v8dbg_class_Script__line_ends__Object");
   const auto version =
       reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
   if (version != nullptr) layout_ = LayoutOf(atoi(version()));
   strings_ = FindStrings();
-  layout_.flags_in_code = ConstantOf(kFlags, layout_.flags_in_code);
-  layout_.length_in_code = ConstantOf(kLength, layout_.length_in_code);
-  layout_.baseline_kind = static_cast<uint32_t>(ConstantOf(kBaseline));
+  layout_.flags_in_code = ConstantOf("v8dbg_class_Code__flags__uint32_t", layout_.flags_in_code);
+  layout_.length_in_code =
+      ConstantOf("v8dbg_class_Code__instruction_size__int", layout_.length_in_code);
+  layout_.baseline_kind = static_cast<uint32_t>(ConstantOf("v8dbg_CodeKindBaseline"));
 }
 
 bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
