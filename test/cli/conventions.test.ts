@@ -1,4 +1,4 @@
-// What clig.dev expects of a command line, as far as the declared commands show it: examples, short and long help, names
+// The expectations of clig.dev of a command line, as far as the declared commands show it: examples, short and long help, names
 // of options, where help is. Statuses, colours, JSON, streams, signals and progress are in test/cli/expectations.test.ts.
 
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What a newcomer has to read before the first profile, and whether the first page proves what it claims.
+// The words that a newcomer has to read before the first profile, and the proof of what the first page claims.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -159,7 +159,7 @@ const isSameRow = (printed: Row | undefined, shown: Row): boolean =>
 const hasPlace = (printed: string, shown: string): boolean =>
   shown.includes('…') || printed.replace(/^.*\//, '') === shown.replace(/^.*\//, '');
 
-/** Where today's share may lie, in percent. */
+/** The bounds of today's share, in percent. */
 function bandOf(
   share: number,
   heading: string,

@@ -1,4 +1,4 @@
-// What is true of whatever perf-ts prints, on every page: recordings have samples, shares lie in their intervals and are
+// Laws that hold for whatever perf-ts prints, on every page: recordings have samples, shares lie in their intervals and are
 // parts of a whole, sums are right, rates are counts by time, and a program that counts its page faults is believed.
 
 import { errorOfSum, numbersIn, samplesOf } from './printed-line.ts';

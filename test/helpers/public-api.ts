@@ -7,7 +7,7 @@ import { projectRoot } from './cli.ts';
 export type PublicName = {
   readonly name: string;
   readonly isType: boolean;
-  /** Where it is declared, and by which name there. */
+  /** The file that declares it, and its name there. */
   readonly place: string;
   /** '' without one. */
   readonly docstring: string;

@@ -53,7 +53,7 @@ describeLive('side-band records', () => {
     expect(info.records.EXIT).toBe(1001);
   });
 
-  /** What these leave fits a side-band ring of root's 512 KiB, however late it is emptied. */
+  /** The records of these fit a side-band ring of root's 512 KiB, however late it is emptied. */
   it('the side-band sees every fork, exec and short-lived thread', () => {
     const flags = [...clock, '-F', '30000'];
     const forks = recordsOf('forks', flags, [workload, 'forks', '2500']);

@@ -19,7 +19,7 @@ it('a key names a function, whether it was inlined or not', () => {
 });
 
 it('the keys of roots and of folded rows name no function', () => {
-  // Of three functions: the last one inlined, then the first root, a later one, and a folded row.
+  // The keys of three functions: the last one inlined, then the first root, a later one, and a folded row.
   const keys = [5, 6, 12, -1].map((group) => keyOfGroup(group, 3));
   expect(keys.map(funcOf)).toEqual([2, -1, -1, -1]);
   expect(keys.map(isInlined)).toEqual([true, false, false, false]);

@@ -35,7 +35,7 @@ export async function loadForCommand(
   wanted: Omit<OpenProfileOptions, keyof typeof READING> = {},
 ): Promise<OpenedProfile> {
   const { quiet = false, strict = false, verbose = false, time } = asked;
-  // What is no time in any recording is refused before this one is read.
+  // A time that no recording can have is refused before this one is read.
   if (time !== undefined) parseTimeRanges(time, NO_TIME);
   const onProgress = readingProgress(path, quiet);
   const opened = await openProfile(path, {

@@ -204,7 +204,7 @@ export class GoTable {
   }
 
   #valueAt(table: number, entry: number, address: number): number {
-    // Where a function has no such table.
+    // A function without such a table has 0 in its place.
     if (table === 0) return -1;
     let at = this.#values + table;
     let end = entry;

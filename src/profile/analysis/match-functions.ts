@@ -33,7 +33,7 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
       const dso = funcs.dso[func];
       const group = dso === NONE ? NONE : dsoToGroup[dso];
       const name = strings[funcs.name[func]];
-      // Where a function begins says which it is in one build only.
+      // The place at which a function begins tells which it is in one build only.
       const build = isPlaceName(name) && dso !== NONE ? (own[dso].buildId ?? '') : '';
       const key = `${group}\0${name}\0${build}`;
       const id = ids.get(key) ?? ids.size;

@@ -1,4 +1,4 @@
-// What a command can refuse without its recording is refused before that is read.
+// A command refuses before it reads its recording all that it can refuse without it.
 
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
