@@ -29,7 +29,7 @@ export type Block = {
   readonly comments: readonly string[];
 };
 
-/** The commands that a block has typed, and the lines that the page shows below it. */
+/** A command that a block has typed, and the lines that the page shows below it. */
 export type Typed = { readonly command: string; readonly shown: readonly string[] };
 
 /** A claim about the output of one command of a block. */
