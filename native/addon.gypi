@@ -94,6 +94,7 @@
         "core/code_events/byte_queue.cc",
         "core/code_events/code_listener.cc",
         "core/code_events/code_positions.cc",
+        "core/code_events/loop_turns.cc",
         "core/code_events/owned_socket.cc",
         "core/code_events/request_listener.cc",
         "core/code_events/sender.cc",
