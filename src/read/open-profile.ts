@@ -44,6 +44,7 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
+import { readLoopTurns } from './jit/loop-turns.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
@@ -324,12 +325,17 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
+  const turns = readLoopTurns(data, profile.threads, pipeline.diagnostics);
   const { meta, samples } = profile;
-  const events = withRecordedPeriods(opened, samples);
-  if (sampled === null || countStartOf(provenance) !== 'dropped') return { ...profile, events };
+  const described = {
+    ...profile,
+    events: withRecordedPeriods(opened, samples),
+    ...(turns !== null && { turns }),
+  };
+  if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
   // Nothing is known of the samples that rings held before they were overwritten.
   const firstNs = samples.timeNs.reduce((least, time) => Math.min(least, time), Infinity);
-  return { ...profile, events, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
+  return { ...described, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */
