@@ -5,6 +5,7 @@ import { OPTION_GROUP } from './groups.ts';
 import {
   callback,
   cpus,
+  duration,
   folderOrNot,
   type Kind,
   limit,
@@ -110,6 +111,11 @@ export const RECORD_SELECTION = options({
         { flags: '-c, --comm <names>', help: 'samples of threads with these names' },
         { flags: '--comms <names>' },
       ],
+    }),
+    /** Milliseconds: samples in turns of an event loop that took as long or longer. */
+    inTurnsOver: option(duration('ms'), {
+      flags: '--in-turns-over <time>',
+      help: 'samples in turns of an event loop that took so long (50ms) or longer',
     }),
   }),
 });
