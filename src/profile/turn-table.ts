@@ -1,5 +1,3 @@
-import type { ThreadIndex } from './types.ts';
-
 /**
  * Turns of event loops. A turn begins when a loop has waited for events, and ends when it waits again: it has all
  * that can delay an event, callbacks and what these wait for themselves.
@@ -29,8 +27,8 @@ export type TurnTable = {
 
 /** An event loop. */
 export type TurnLoop = {
-  /** −1 where the recording has no such thread. */
-  readonly thread: ThreadIndex | -1;
+  /** Row of `Profile.threads`; −1 where the recording has no such thread. */
+  readonly thread: number;
   readonly pid: number;
   readonly tid: number;
 };
@@ -48,8 +46,8 @@ export type ShortTurnTable = {
   /** Sums: of the turns, and of the waits before them. */
   readonly lengthNs: Float64Array;
   readonly waitedNs: Float64Array;
-  /** `SHORT_TURN_BUCKETS` counts a row. */
-  readonly counts: Float64Array;
+  /** A column for each of the `SHORT_TURN_BUCKETS`. */
+  readonly counts: readonly Float64Array[];
 };
 
 const LEAST_OCTAVE = 10;

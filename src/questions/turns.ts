@@ -4,11 +4,10 @@ import { memoize } from '../base/memoize.ts';
 import { finish } from '../base/slices.ts';
 import { groupSamples } from '../profile/analysis/select/filter.ts';
 import { categoryRow } from '../profile/func-table.ts';
-import { isRunnableLabel } from '../profile/off-cpu/wait-states.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/turn-table.ts';
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
-import { isWaitEvent } from '../profile/wait-event.ts';
+import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
 
 /** How long the turns of an event loop took, nanoseconds. The first one, in which a program starts, is in none of it. */
 export type LoopSummary = {
@@ -40,7 +39,7 @@ export function summarizeLoops(turns: TurnTable, times?: readonly TimeRange[]): 
     const sums = byLoop[short.loop[row]];
     sums.add(0, 0, short.lengthNs[row], short.waitedNs[row]);
     for (let bucket = 0; bucket < SHORT_TURN_BUCKETS; bucket++) {
-      const count = short.counts[row * SHORT_TURN_BUCKETS + bucket];
+      const count = short.counts[bucket][row];
       if (count > 0) sums.add(middleOfBucket(bucket), count, 0, 0);
     }
   }
@@ -97,7 +96,7 @@ export type SlowTurn = {
   readonly parts: readonly TurnPart[];
   /** Time on a CPU as sampled; null where the event counts something else. */
   readonly onCpuNs: number | null;
-  /** Of it, V8's garbage collector. */
+  /** The part of `onCpuNs` in V8's garbage collector. */
   readonly collectingNs: number | null;
   /** Time off the CPU; null where waits were not recorded. */
   readonly offCpuNs: number | null;
@@ -106,7 +105,7 @@ export type SlowTurn = {
 /** A thread runs on a CPU, waits for something, or could run and waits for a CPU, which others have. */
 export type PartState = 'running' | 'waiting' | 'runnable';
 
-/** What one function of the author's did in a turn, with all that it called but other ones of his. */
+/** The work of one function of the author's in a turn, with all that it called but other ones of his. */
 export type TurnPart = {
   readonly func: FuncIndex;
   readonly state: PartState;
@@ -129,7 +128,7 @@ export type TurnQuestion = {
   readonly rows: Int32Array;
   readonly weights: Weights;
   readonly overNs: number;
-  /** At most so many. */
+  /** The number of turns that are described, at most. */
   readonly limit: number;
   readonly times?: readonly TimeRange[];
 };
@@ -214,7 +213,7 @@ const AUTHOR = categoryRow('user code');
 const DEPENDENCY = categoryRow('dependency');
 const COLLECTOR = categoryRow('GC');
 
-/** By StackIndex, the functions that a stack's time is put down to. */
+/** The functions that a stack's time is put down to, by StackIndex. */
 type StackOwners = {
   /** The innermost function of the author's, else of a dependency, else that of the innermost frame. */
   readonly innermost: Int32Array;

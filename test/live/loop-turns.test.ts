@@ -69,7 +69,7 @@ function turnsOf(recording: string, ...words: string[]) {
 }
 
 describeLive('turns of an event loop', () => {
-  it('have each slow callback, and what it waited for, in one turn', () => {
+  it('each slow callback is in one turn, with what it waited for', () => {
     const recording = join(scratch, 'turns.data');
     const program = join(scratch, 'slow.cjs');
     writeFileSync(program, PROGRAM);
@@ -107,7 +107,7 @@ describeLive('turns of an event loop', () => {
     expect(turns.filter(({ isFirst }) => isFirst)).toHaveLength(1);
   });
 
-  it('select the samples of what ran in slow ones', () => {
+  it('samples of what ran in slow ones are selected', () => {
     const recording = join(scratch, 'turns.data');
     const report = perfTs(['report', '--json', '--in-turns-over', '20ms', recording]);
     const { events } = JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] };
@@ -115,7 +115,7 @@ describeLive('turns of an event loop', () => {
     expect(turnsOf(recording, '--over', '100s').turns).toEqual([]);
   });
 
-  it('are those of each worker, too', () => {
+  it('workers have turns of their own', () => {
     const recording = join(scratch, 'workers.data');
     const program = join(scratch, 'workers.cjs');
     writeFileSync(
@@ -140,7 +140,7 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
     expect(turns.filter(({ isOpen }) => isOpen)).toHaveLength(1);
   });
 
-  it('are refused where a recording has none', () => {
+  it('a recording without any is refused', () => {
     const recording = join(scratch, 'none.data');
     perfTs(['record', '-o', recording, '--', 'true']);
     expect(perfTs(['turns', recording]).status).toBe(125);

@@ -42,7 +42,7 @@ class CodeListener {
   ~CodeListener();
 
   Sender& sender() { return sender_; }
-  /** Of the isolate's event loop; begun when the code is listened to. */
+  /** Turns of the isolate's event loop; begun when the code is listened to. */
   LoopTurns& turns() { return turns_; }
 
   /**

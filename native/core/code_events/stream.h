@@ -122,7 +122,7 @@ inline constexpr uint32_t kOpenTurn = 2;
 
 inline constexpr uint64_t kLeastTurnNs = 1'000'000;
 /**
- * Of short turns only how many took how long is kept: bucket 0 has those below 2^10 ns; behind it
+ * Short turns are counts by length: bucket 0 has those below 2^10 ns; behind it
  * each octave up to 2^20 ns has eight of equal width.
  */
 inline constexpr int kLeastOctave = 10;

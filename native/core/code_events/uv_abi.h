@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/** What a program exports of libuv 1.x, and the layout of its handles. */
+/** libuv 1.x as programs export it, and the layout of its handles. */
 
 struct uv_loop_s;
 

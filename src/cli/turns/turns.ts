@@ -21,6 +21,8 @@ export type TurnsFlags = AskedOf<typeof TURNS>;
 const USUAL_TURNS = 10;
 /** Functions that the line of a turn names. */
 const MOST_PARTS = 3;
+/** The part of a turn that a line names, at least. */
+const LEAST_PART = 0.05;
 
 /** `perf-ts turns`: how long the turns of event loops took, and what the slowest did. */
 export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
@@ -98,29 +100,37 @@ function slowLines(
   return formatTable(head, rows, { right: [0, 1], ...shape() });
 }
 
-/** `spin app.js:2 50.1 ms · waiting in run app.js:9 104 ms · GC 3 ms`. */
+/** `on no CPU 104 ms · report app.js:9 2.8 ms`: what took a twentieth of the turn and more, and its first function in any case. */
 function whereOf({ profile }: OpenedProfile, turns: TurnTable, slow: SlowTurn): string {
   const { turn, parts, onCpuNs, offCpuNs, collectingNs } = slow;
   const length = turns.toNs[turn] - turns.fromNs[turn];
   const all = parts.reduce((sum, { weight }) => sum + weight, 0);
-  const named = parts.slice(0, MOST_PARTS).map(({ func, state, weight }) => {
+  const isTime = onCpuNs !== null;
+  const named = parts.slice(0, MOST_PARTS).map(({ func, state, weight }, i) => {
     const [file, name] = fileAndName(profile, func);
-    const amount =
-      state !== 'running' || onCpuNs !== null ? formatNanos(weight) : formatTenth(weight / all);
+    const amount = state !== 'running' || isTime ? formatNanos(weight) : formatTenth(weight / all);
     const label = printable(file === '' ? name : `${name} ${file}`);
-    return `${state === 'running' ? '' : `${state} in `}${label} ${amount}`;
+    const text = `${state === 'running' ? '' : `${state} in `}${label} ${amount}`;
+    return { text, ns: weight, isShown: i === 0 || !isTime };
   });
-  const offCpu = onCpuNs === null || offCpuNs !== null ? 0 : length - onCpuNs;
+  const timed = [
+    ...named,
+    { text: `GC ${formatNanos(collectingNs ?? 0)}`, ns: collectingNs ?? 0, isShown: false },
+    ...(isTime && offCpuNs === null ? [offCpuPart(length - onCpuNs)] : []),
+  ];
   return [
     ...(turns.isFirst[turn] === 1 ? ['(start)'] : []),
     ...(turns.isOpen[turn] === 1 ? ['(until the end)'] : []),
-    ...named,
-    ...(collectingNs !== null && collectingNs >= length / 20
-      ? [`GC ${formatNanos(collectingNs)}`]
-      : []),
-    // Sampled time is known to some samples only.
-    ...(offCpu >= length / 5 ? [`on no CPU ${formatNanos(offCpu)}`] : []),
+    ...timed
+      .filter(({ ns, isShown }) => isShown || ns >= length * LEAST_PART)
+      .sort((a, b) => b.ns - a.ns)
+      .map(({ text }) => text),
   ].join(' · ');
+}
+
+/** The time that no sample shows: of few samples it is known to some of their periods only. */
+function offCpuPart(ns: number) {
+  return { text: `on no CPU ${formatNanos(Math.max(0, ns))}`, ns, isShown: false };
 }
 
 function shape() {

@@ -44,14 +44,6 @@ export function isEnded(prevState: number): boolean {
   return prevState > 0 && (prevState & (EXIT_DEAD | EXIT_ZOMBIE)) !== 0;
 }
 
-/** The label of a frame that says why a thread waits is that of a thread that could have gone on. */
-const RUNNABLE_LABEL = /^\[R\+? /;
-
-/** Whether the label of a wait is that of a thread which waits for a CPU only. */
-export function isRunnableLabel(label: string): boolean {
-  return RUNNABLE_LABEL.test(label);
-}
-
 /** Whether it could have gone on: it waits for a CPU only. */
 export function isRunnable(prevState: number): boolean {
   return (

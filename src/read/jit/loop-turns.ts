@@ -12,7 +12,7 @@ import {
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from '../../profile/turn-table.ts';
-import type { ProfileThread, ThreadIndex } from '../../profile/types.ts';
+import type { ProfileThread } from '../../profile/types.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
 
@@ -24,7 +24,7 @@ const MOST_LOOPS = 10_000;
 const FIRST_TURN = 1;
 const OPEN_TURN = 2;
 
-/** What a process sent of its event loops. */
+/** The bytes that a process sent of its event loops. */
 export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
 
 /** The turns of event loops that a recording keeps; null where it has none. */
@@ -70,10 +70,8 @@ export function decodeLoopTurns(
 }
 
 /** The thread in the program that a process ran last: that of the shell before it has no loop. */
-function lastThread(threads: readonly ProfileThread[], pid: number, tid: number): ThreadIndex | -1 {
-  return threads.findLastIndex((thread) => thread.pid === pid && thread.tid === tid) as
-    | ThreadIndex
-    | -1;
+function lastThread(threads: readonly ProfileThread[], pid: number, tid: number): number {
+  return threads.findLastIndex((thread) => thread.pid === pid && thread.tid === tid);
 }
 
 /** False where the bytes are damaged: what comes behind that is left out. */
@@ -112,7 +110,7 @@ class TurnTableBuilder {
   readonly #shortToNs = new GrowableFloat64(64);
   readonly #shortLengthNs = new GrowableFloat64(64);
   readonly #shortWaitedNs = new GrowableFloat64(64);
-  readonly #shortCounts = new GrowableFloat64(64 * SHORT_TURN_BUCKETS);
+  readonly #shortCounts = Array.from({ length: SHORT_TURN_BUCKETS }, () => new GrowableFloat64(64));
 
   /** The records of one loop, whose times begin at `originNs`; false where they are damaged. */
   readLoop(view: DataView, first: number, end: number, loop: TurnLoop, originNs: bigint): boolean {
@@ -152,7 +150,7 @@ class TurnTableBuilder {
     this.#shortLengthNs.push(readU64(view, body + 16, true));
     this.#shortWaitedNs.push(readU64(view, body + 24, true));
     for (let bucket = 0; bucket < SHORT_TURN_BUCKETS; bucket++) {
-      this.#shortCounts.push(view.getUint32(body + 32 + 4 * bucket, true));
+      this.#shortCounts[bucket].push(view.getUint32(body + 32 + 4 * bucket, true));
     }
   }
 
@@ -176,7 +174,7 @@ class TurnTableBuilder {
         toNs: this.#shortToNs.finish(),
         lengthNs: this.#shortLengthNs.finish(),
         waitedNs: this.#shortWaitedNs.finish(),
-        counts: this.#shortCounts.finish(),
+        counts: this.#shortCounts.map((column) => column.finish()),
       },
     };
   }
