@@ -193,8 +193,9 @@ class ShareVariance {
     const blended =
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
     if (this.#ofDrawn > 0) return this.#ofDrawn * ifDrawn;
+    const ofBorders = slow * varianceOfBorder(first / (this.#computed.intervalSquares * drawn));
     return (
-      Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
+      Math.min(MOST_OF_DRAWN * ifDrawn, blended + ofBorders) +
       (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
       first * this.#repeats * this.#repeated
     );
@@ -241,6 +242,19 @@ function repeatsOf(inStep: InStep | null): number {
   if (inStep?.kind === 'cycle' || inStep?.kind === 'tasks') return inStep.repeats;
   return inStep?.kind === 'clock' ? Math.sqrt(inStep.cycles) : 0;
 }
+
+/**
+ * What a border adds to the variance, in steps. With phases of some samples it is 1/6. Where functions change at nearly every sample,
+ * `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about once a sample, or once in a
+ * fixed period, shows nearly the same place of it twice. That is worth no more than one of the two samples.
+ */
+function varianceOfBorder(changes: number): number {
+  const part = (changes - FEWEST_CHANGES) / (MANY_CHANGES - FEWEST_CHANGES);
+  return 1 / 6 + (5 / 6) * Math.min(1, Math.max(0, part));
+}
+
+const FEWEST_CHANGES = 0.5;
+const MANY_CHANGES = 0.75;
 
 /** Number of seen steps that the variance of drawn samples counts for. */
 const BLENDED_STEPS = 4;
