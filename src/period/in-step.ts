@@ -78,7 +78,12 @@ export function findInStep(
     (areEqual && sequence !== null ? findCycle(sequence, OF_EQUAL) : null) ??
     (areEqual && hasMost(longest, streams) ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
-    findHoldingClock(settled, places.func, input.samples.timeNs, frequencyHz) ??
+    findHoldingClock(
+      settled,
+      hasMost(longest, streams) ? places.func : null,
+      input.samples.timeNs,
+      frequencyHz,
+    ) ??
     findLoop(settled, places.func, arrived, true) ??
     findLoop(longest, places.func, arrived, false) ??
     (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
@@ -399,17 +404,17 @@ function crowdingOf(times: Float64Array, everyNs: number, parts: number): number
  * A clock that holds samples at its own places against the rate that was asked for. Where that rate itself is in step
  * with the clock, a steady program's samples are as regular. Work that begins late now and then holds them in a part
  * of the clock's time, and so does any work that is done early in it; then the functions decide: those of samples that
- * are held are the same from one cycle to the next.
+ * are held are the same from one cycle to the next. `place` is null where the stream is one of many.
  */
 function findHoldingClock(
   rows: Int32Array,
-  place: ArrayLike<number>,
+  place: ArrayLike<number> | null,
   timeNs: Float64Array,
   frequencyHz: number | null,
 ): InStep | null {
   if (frequencyHz === null || rows.length < LEAST_SAMPLES) return null;
   const times = Float64Array.from(rows, (row) => timeNs[row]);
-  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => place[row]);
+  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => place?.[row] ?? 0);
   const byChance = 1 - chanceOfEqual(states);
   const asked = times.map((_, k) => (k * 1e9) / frequencyHz);
   const duration = times[times.length - 1] - times[0];
