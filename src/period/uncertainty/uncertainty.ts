@@ -244,7 +244,7 @@ function repeatsOf(inStep: InStep | null): number {
 }
 
 /**
- * What a border adds to the variance, in steps. With phases of some samples it is 1/6. Where functions change at nearly every sample,
+ * The variance that a border adds, in steps. With phases of some samples it is 1/6. Where functions change at nearly every sample,
  * `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about once a sample, or once in a
  * fixed period, shows nearly the same place of it twice. That is worth no more than one of the two samples.
  */
