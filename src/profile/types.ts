@@ -66,6 +66,8 @@ export type ProfileEvent = {
   readonly fixedPeriod: number | null;
   /** Unit of the period: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';
+  /** Samples have no period, as in a text that lacks the field, and count as 1 each. */
+  readonly lacksPeriods?: true;
   /**
    * perf's generic name of what is counted, whatever PMU counts it, empty where it has none; and the modifiers
    * that choose the part of the program (`u`, `k`). Absent where a text was read.
