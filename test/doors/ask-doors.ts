@@ -114,8 +114,10 @@ export function expectSame(
   all: readonly AnswerRow[],
 ): void {
   // An assistant gets the first letters of the longest names.
-  const nameAt = ({ name }: AnswerRow): string =>
-    door === 'assistant' ? quotedName(name).slice(1, -1) : name;
+  const nameAt = ({ name }: AnswerRow): string => {
+    if (door === 'exported') return shortened(name);
+    return door === 'assistant' ? quotedName(name).slice(1, -1) : name;
+  };
   const asked = new Set(got.map(({ name }) => name));
   const isShown = ({ name }: AnswerRow): boolean => {
     // The page draws neighbours as trees, in which nobody has no row.
@@ -397,7 +399,7 @@ export const query: Door = async (file, func) => {
     periods: rowsOf('periods')
       .filter(({ event }, _, rows) => event === rows[0].event)
       .map(({ stream_id, samples }) =>
-        ofStream({ streamId: `${stream_id}`, samples: Number(samples) }),
+        ofStream({ streamId: stream_id === '' ? null : `${stream_id}`, samples: Number(samples) }),
       ),
     second: own(
       rowsOf('timeline').filter(({ second }) => second === 0),
