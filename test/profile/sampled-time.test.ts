@@ -3,7 +3,6 @@ import {
   recordedLength,
   sampledPartText,
   sampledWithin,
-  spansSince,
   unsampledWithin,
 } from '../../src/profile/sampled-time.ts';
 import { EMPTY_META, profileFromText } from '../helpers/profile-from-text.ts';
@@ -45,11 +44,6 @@ describe('time in which events were enabled', () => {
   it('a recording whose events were never enabled has no sampled time', () => {
     expect(sampledWithin([], { fromNs: 5, toNs: 25 })).toBe(0);
   });
-});
-
-it('spans since a moment have no time before it', () => {
-  expect(spansSince(SPANS, 15)).toEqual([{ fromNs: 15, toNs: 20 }, SPANS[1]]);
-  expect(spansSince(SPANS, 20)).toEqual([SPANS[1]]);
 });
 
 describe('the length of a recording', () => {
