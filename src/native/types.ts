@@ -160,7 +160,7 @@ export type SamplerEvent =
       /** The command has ended, and processes that it started run on. */
       readonly tasksLeft: boolean;
     }
-  /** What overwritten rings held is written. `isWhole`: all that came since the snapshot before is in it. */
+  /** The content of overwritten rings is written. `isWhole`: all that came since the snapshot before is in it. */
   | { readonly kind: 'snapshot-written'; readonly isWhole: boolean }
   | {
       readonly kind: 'file-switched';

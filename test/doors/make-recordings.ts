@@ -131,6 +131,17 @@ export async function followProgram(): Promise<
   return { file, func: 'leaf', bytes };
 }
 
+/** Names and shares in the last table of `top` for a program. */
+export function watchProgram(
+  name: string,
+): readonly { readonly symbol: string; readonly selfShare: number }[] {
+  const words = ['top', '--json', ...RATE, '--duration', '60', '--', NODE, program(name)];
+  const { stdout } = perfTs(words);
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) as string);
+  expect(last.isLast).toBe(true);
+  return last.events[0].rows;
+}
+
 /** A Node that works until `end`. */
 async function startServer(): Promise<{ pid: number; end: () => void }> {
   const child = spawn(NODE, [program('serve.cjs')], { stdio: ['ignore', 'pipe', 'inherit'] });

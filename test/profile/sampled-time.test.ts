@@ -53,7 +53,7 @@ describe('the length of a recording', () => {
     samples: { ...profileFromText('main').samples, timeNs: Float64Array.of(50) },
   });
 
-  it('has as much as was sampled of it, which is told where that is a part', () => {
+  it('the length has as much as was sampled of it, which is told where that is a part', () => {
     const length = recordedLength(withSpans(SPANS));
     expect(length).toEqual({ recordedNs: 50, sampledNs: 30 });
     expect(sampledPartText(length)).toBe('sampled 30 ns of 50 ns');

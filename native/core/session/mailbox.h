@@ -47,7 +47,7 @@ struct SwitchedFile {
   uint64_t data_end = 0;
 };
 
-/** What overwritten rings held is written. */
+/** The content of overwritten rings is written. */
 struct WrittenSnapshot {
   /** All that was recorded since the snapshot before is in it. */
   bool is_whole = true;

@@ -15,7 +15,7 @@ export class EventTables {
   readonly #event: number;
   readonly #options: TopOptions;
   /**
-   * By level of frames, the one that is shown first. Where none is asked for, sums of both defaults are kept until V8
+   * Sums by level of frames, the one that is shown first. Where none is asked for, those of both defaults are kept until V8
    * has named a function: rows of two levels must not be added up.
    */
   readonly #sums: Map<FrameLevel, TablesSoFar>;

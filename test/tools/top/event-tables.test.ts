@@ -51,7 +51,7 @@ test('the shares of whose code ran are the same in top whatever frames are shown
   }
 });
 
-test('what ran before V8 named a function has the rows of the level that the table comes to', () => {
+test('code that ran before V8 named a function has the rows of the level that the table comes to', () => {
   const early = profileFromText(`
     uv_run@node
     Builtins_LoadIC@node
