@@ -351,7 +351,8 @@ export const RECORD = options({
       help: 'control groups, and the one of each sample',
     }),
     /**
-     * Have the kernel also write the final count of every thread and child when it exits; needs `counts`. Not the default, because on several CPUs this can destroy the rings (see
+     * Have the kernel also write the final count of every thread and child when it exits; needs
+     * `counts`. Not the default, because on several CPUs this can destroy the rings (see
      * `docs/decisions/0007-final-counts.md`).
      */
     exitCounts: option(yesNo, {

@@ -29,15 +29,17 @@ function record(...words: readonly string[]): string {
   return file;
 }
 
+export function forkedNodes(): Recorded {
+  const file = record(...RATE, '-g', '--', NODE, program('fork.cjs'));
+  return { file, func: 'parse busy.cjs:11' };
+}
+
 export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
   'a Node that perf-ts starts': () => ({
     file: record(...RATE, '-g', '--', NODE, program('busy.cjs')),
     func: 'parse busy.cjs:11',
   }),
-  'three forked Nodes': () => ({
-    file: record(...RATE, '-g', '--', NODE, program('fork.cjs')),
-    func: 'parse busy.cjs:11',
-  }),
+  'three forked Nodes': forkedNodes,
   'a cluster': () => ({
     file: record(...RATE, '-g', '--', NODE, program('cluster.cjs')),
     func: 'parse busy.cjs:11',

@@ -7,7 +7,7 @@ import {
   library,
   type Question,
 } from '../doors/ask-doors.ts';
-import { followProgram, RECORDINGS, watchProgram } from '../doors/make-recordings.ts';
+import { followProgram, forkedNodes, RECORDINGS, watchProgram } from '../doors/make-recordings.ts';
 import { describeLive } from '../helpers/live.ts';
 
 describeLive('the same question about a recording has one answer at every door', () => {
@@ -22,8 +22,9 @@ describeLive('the same question about a recording has one answer at every door',
   });
 
   it('the live table of three forked Nodes has the functions of their recording, each once', async () => {
-    const { file, func } = await RECORDINGS['three forked Nodes']();
-    const names = new Set((await library(file, func)).top.map(({ name }) => name));
+    const { file, func } = forkedNodes();
+    const { top = [] } = await library(file, func);
+    const names = new Set(top.map(({ name }) => name));
     const rows = watchProgram('fork.cjs');
     const isHeavy = ({ selfShare }: (typeof rows)[number]) => selfShare > 0.05;
     const heavy = rows.filter(isHeavy).map(({ symbol }) => symbol);
