@@ -2,7 +2,7 @@
 export type SampledSpan = { readonly fromNs: bigint; readonly toNs: bigint };
 
 /** A moment at which what overwritten rings held was written; `isWhole`: all that came since the one before. */
-export type Snapshot = { readonly atNs: bigint; readonly isWhole: boolean };
+type RingSnapshot = { readonly atNs: bigint; readonly isWhole: boolean };
 
 /**
  * When the events of a recording were enabled. A span begins just before they are enabled and ends just after they
@@ -11,7 +11,7 @@ export type Snapshot = { readonly atNs: bigint; readonly isWhole: boolean };
 export class SampledSpans {
   readonly #readClockNs: () => bigint;
   readonly #closed: SampledSpan[] = [];
-  readonly snapshots: Snapshot[] = [];
+  readonly snapshots: RingSnapshot[] = [];
   #fromNs: bigint | null = null;
 
   constructor(readClockNs: () => bigint) {
