@@ -120,18 +120,17 @@ export function expectSame(
   };
   const asked = new Set(got.map(({ name }) => name));
   const isShown = ({ name }: AnswerRow): boolean => {
+    // They show changes of nothing in no order, as many as fit: of functions of one name maybe another.
+    if ((door === 'assistant' || door === 'page') && question === 'changes') {
+      return asked.has(nameAt({ name })) && all.filter((row) => row.name === name).length === 1;
+    }
     // The page draws neighbours as trees, in which nobody has no row.
     if (door === 'page') return !NOBODIES.includes(name);
-    // They show changes of nothing in no order, as many as fit.
-    if ((door === 'assistant' || door === 'page') && question === 'changes')
-      return asked.has(nameAt({ name }));
     // It answers about one function.
     return door !== 'annotated' || question === 'lines' || asked.has(name);
   };
-  const expected = heaviest(all.filter((row) => row.share !== 0 && isShown(row))).map((row) => ({
-    ...row,
-    name: nameAt(row),
-  }));
+  const heavy = heaviest(all.filter((row) => row.share !== 0 && isShown(row)));
+  const expected = byName(heavy.map((row) => ({ ...row, name: nameAt(row) })));
   const names = new Set(expected.map(({ name }) => name));
   // Functions of one name may be several rows, of which the lightest are not compared.
   const least = Math.min(...expected.map(({ share = 0 }) => share));
