@@ -297,8 +297,7 @@ export type ProfileMeta = {
   /**
    * When the events were enabled, nanoseconds since the start, in order and apart from each other: outside of them
    * nothing could be sampled, which is no sign of idleness. Of rings that are overwritten they begin with the oldest
-   * sample of any CPU; gaps between several snapshots in one file are not known. Absent: not known, which is most
-   * likely all the time.
+   * sample of any CPU, after each snapshot that lacks some. Absent: not known, which is most likely all the time.
    */
   readonly sampled?: readonly TimeRange[];
   /** Program and version that recorded; absent where the recording does not say. */
