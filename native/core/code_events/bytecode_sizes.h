@@ -13,7 +13,7 @@ namespace perf_ts {
  */
 class BytecodeSizes {
  public:
-  /** Of no version: all lengths are 0. */
+  /** Lengths of no version: all are 0. */
   BytecodeSizes() = default;
 
   static BytecodeSizes Of(int major, int minor);
@@ -24,7 +24,7 @@ class BytecodeSizes {
   size_t LengthOf(const uint8_t* code, size_t size) const;
 
  private:
-  /** Of each bytecode two digits: bytes of its operands that have one size, and number of the
+  /** Two digits for each bytecode: bytes of its operands that have one size, and number of the
    * others. */
   const char* digits_ = nullptr;
   size_t count_ = 0;

@@ -96,8 +96,9 @@ export class V8TablePositions {
     const self = ownerOf(code, row, text);
     if (self === null || name === null) return null;
     const read = code.entries(row);
-    // Without numbers, each entry may be of another function.
-    const known = code.knowsInlining(row) ? read : { ...read, inlining: read.position };
+    // Without numbers, each entry may be of another function; nothing is inlined in bytecode.
+    const isNumbered = code.knowsInlining(row) || code.isBytecode(row);
+    const known = isNumbered ? read : { ...read, inlining: read.position };
     const entries = name.tier === 'Maglev' ? mendPeeledLoops(known) : known;
     const positionsOf = new Map<number, Set<number>>();
     for (let i = 0; i < entries.position.length; i++) {
