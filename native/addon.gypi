@@ -92,6 +92,7 @@
       "target_name": "perf_ts_code_events",
       "sources": [
         "core/code_events/byte_queue.cc",
+        "core/code_events/bytecode_sizes.cc",
         "core/code_events/code_listener.cc",
         "core/code_events/code_positions.cc",
         "core/code_events/loop_turns.cc",

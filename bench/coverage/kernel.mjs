@@ -112,6 +112,10 @@ export function createCounter({ rule, frequencyHz = 0, period = 1, random }) {
     /** The count at which the interrupt comes, where events are `stepNs` apart. */
     interruptAt: (stepNs) => counter.overflowAt + Math.floor(counter.skidNs / stepNs),
     isPaused: () => isHardware(rule) && counter.inTick > MOST_IN_TICK,
+    /** event_sched_in: a counter that paused begins anew, whether or not a tick came meanwhile. */
+    atWakeup: () => {
+      if (counter.inTick > MOST_IN_TICK) counter.inTick = 0;
+    },
     samplePeriod: () => counter.samplePeriod,
     atOverflow,
     atTick,

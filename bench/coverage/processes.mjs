@@ -14,6 +14,7 @@ import {
   SECOND,
 } from './parts.mjs';
 import { UNEVEN } from './uneven.mjs';
+import { VARIOUS } from './various.mjs';
 
 /** Each event is drawn by itself: what functions that alternate fast look like. */
 const independent =
@@ -325,4 +326,5 @@ export const KINDS = [
     isInStep: true,
   },
   ...UNEVEN,
+  ...VARIOUS,
 ];

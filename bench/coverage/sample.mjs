@@ -62,7 +62,7 @@ function sampleTask({ runs, startNs = 0 }, counter, tickPhase, truth, random, is
   const samples = [];
   const periods = [];
   for (const run of runs(random)) {
-    if (run.untilNs !== undefined || run.events === 0) sleep(state, run);
+    if (run.untilNs !== undefined || run.events === 0) sleep(state, run, counter);
     else if (run.isPoisson) eachEvent(state, run, counter, samples, truth, random);
     else inJumps(state, run, counter, samples, truth, random);
     periods.push({ timeNs: state.now, period: counter.samplePeriod() });
@@ -70,8 +70,10 @@ function sampleTask({ runs, startNs = 0 }, counter, tickPhase, truth, random, is
   return { samples, counted: state.counted, periods };
 }
 
-function sleep(state, { untilNs, ns }) {
-  state.now = untilNs === undefined ? state.now + ns : Math.max(state.now, untilNs);
+function sleep(state, { untilNs, ns }, counter) {
+  const end = untilNs === undefined ? state.now + ns : Math.max(state.now, untilNs);
+  if (end > state.now) counter.atWakeup();
+  state.now = end;
   while (state.nextTick < state.now) state.nextTick += TICK_NS;
 }
 

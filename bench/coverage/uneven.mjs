@@ -73,6 +73,17 @@ const callsAbout = (seconds) => (random) =>
 const byTimer = (cycleNs, lateNs, workNs, seconds) =>
   byTheClock(cycleNs, [0.4 * workNs, 0.6 * workNs], seconds, (random) => random.uniform() * lateNs);
 
+/** A timer of `cycleNs`, at which there is work of any size, for a third of that time or so. */
+const jobsByTimer = (cycleNs, seconds) => (random) =>
+  oneTask(2, seconds, function* cycles() {
+    const events = cycleNs / 20_000;
+    for (let cycle = 1; ; cycle++) {
+      yield each(0, Math.round(events * random.between(0.4, 4)), 2500);
+      yield each(1, Math.round(events * random.between(0.2, 2.5)), 3000);
+      yield { untilNs: cycle * cycleNs + random.exponential(0.02 * MS), ns: cycleNs };
+    }
+  });
+
 /**
  * Children that begin and end with the same few events each, with work of heavy-tailed length between; their parent
  * makes some for each fork.
@@ -170,6 +181,8 @@ export const UNEVEN = [
     samplings: rates(997, 3989),
     isInStep: true,
   },
+  { name: 'jobs by a timer of 1 ms', build: jobsByTimer(MS, 1), samplings: rates(997, 3989) },
+  { name: 'jobs by a timer of 4 ms', build: jobsByTimer(4 * MS, 1.5), samplings: rates(997, 3989) },
   {
     name: '400 children of heavy-tailed size',
     build: fork(400, 40, 15),

@@ -172,6 +172,13 @@ napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end) {
       .object();
 }
 
+napi_value SnapshotToJs(napi_env env, const WrittenSnapshot& snapshot) {
+  return ObjectBuilder(env)
+      .Text("kind", "snapshot-written")
+      .Value("isWhole", BooleanToJs(env, snapshot.is_whole))
+      .object();
+}
+
 napi_value SwitchedFileToJs(napi_env env, const SwitchedFile& file) {
   return ObjectBuilder(env)
       .Text("kind", "file-switched")

@@ -35,6 +35,7 @@ napi_value TypedArrayToJs(napi_env env, napi_typedarray_type type, const void* d
 
 napi_value OpenedToJs(napi_env env, const Sampler& sampler);
 napi_value TotalsToJs(napi_env env, const Totals& totals);
+napi_value SnapshotToJs(napi_env env, const WrittenSnapshot& snapshot);
 napi_value SwitchedFileToJs(napi_env env, const SwitchedFile& file);
 napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end);
 napi_value ChildExitToJs(napi_env env, const ChildExit& exit);

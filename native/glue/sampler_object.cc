@@ -185,6 +185,7 @@ void SamplerObject::OnNotified() {
   const Mail mail = sampler_->CollectMail();
   if (mail.chunks) Notify(ChunksToJs(env));
   if (mail.exec_failure) Notify(ExecFailureToJs(env, *mail.exec_failure));
+  if (mail.snapshot) Notify(SnapshotToJs(env, *mail.snapshot));
   if (mail.switched_file) Notify(SwitchedFileToJs(env, *mail.switched_file));
   if (mail.recording_end) Notify(RecordingEndToJs(env, *mail.recording_end));
   if (mail.child_exit) Notify(ChildExitToJs(env, *mail.child_exit));

@@ -88,6 +88,20 @@ TEST("records that were taken are not taken again") {
   CHECK(Words(reader.Take()) == (std::vector<uint64_t>{3, 2}));
 }
 
+TEST("a reading has lost what was overwritten since the one before, and nothing that was taken") {
+  FakeBackwardRing ring(256);
+  BackwardRing reader = ring.Reader();
+  for (uint64_t i = 0; i < 4; i++) ring.Write(32, i);
+  reader.Take();
+  CHECK(!reader.has_lost());
+  for (uint64_t i = 0; i < 9; i++) ring.Write(32, i);
+  reader.Take();
+  CHECK(reader.has_lost());
+  ring.Write(32, 9);
+  reader.Take();
+  CHECK(!reader.has_lost());
+}
+
 TEST("a ring that went round yields its newest whole records, whatever their sizes") {
   for (uint64_t records = 1; records < 200; records++) {
     FakeBackwardRing ring(256);

@@ -118,6 +118,38 @@ TEST("bytes that are cut, point behind the code or into another file are no tabl
   CHECK(!Decode(std::vector<uint8_t>(32, 0xff), 1, 100, &positions));
 }
 
+/** Three bytecodes of Node 24 (LdaZero, Star0, AddSmi), the last once more with a wide operand. */
+const std::vector<uint8_t> kBytecode = {0x0c, 0xcf, 0x4b, 0x07, 0x00, 0x00,
+                                        0x4b, 0x07, 0x01, 0x00, 0x00};
+
+bool DecodeBaseline(const std::vector<uint8_t>& table, const std::vector<uint8_t>& bytecode,
+                    const BytecodeSizes& sizes, size_t length, CodePositions* out) {
+  CodePositions places;
+  static_cast<void>(places.Push({0, 40, -1}));
+  static_cast<void>(places.Push({2, 52, -1}));
+  return DecodeBaselineTable({table.data(), table.size()}, {bytecode.data(), bytecode.size()},
+                             sizes, places, length, out);
+}
+
+TEST("baseline code has the positions of its bytecodes, whatever their sizes") {
+  const BytecodeSizes sizes = BytecodeSizes::Of(13, 6);
+  CodePositions positions;
+  CHECK(DecodeBaseline({22, 6, 0x81, 0x01, 30, 40}, kBytecode, sizes, 300, &positions));
+  CHECK(Are(positions, {{22, 40, -1}, {157, 52, -1}}));
+}
+
+TEST("a table of baseline code that does not fit its bytecode to the last byte is refused") {
+  const BytecodeSizes sizes = BytecodeSizes::Of(13, 6);
+  CodePositions positions;
+  CHECK(!DecodeBaseline({22, 6, 4, 30}, kBytecode, sizes, 300, &positions));
+  CHECK(!DecodeBaseline({22, 6, 4, 30, 40, 1}, kBytecode, sizes, 300, &positions));
+  CHECK(!DecodeBaseline({22, 6, 4, 30, 40}, kBytecode, sizes, 100, &positions));
+  CHECK(!DecodeBaseline({}, kBytecode, sizes, 300, &positions));
+  CHECK(!DecodeBaseline({22, 6}, {0x00}, sizes, 300, &positions));
+  CHECK(!DecodeBaseline({22, 6}, {0xfe}, sizes, 300, &positions));
+  CHECK(!BytecodeSizes::Of(13, 5).is_known());
+}
+
 TEST("entries are sent as differences, the number of a call where it changes") {
   CodePositions positions;
   Growable<uint8_t> bytes;

@@ -160,6 +160,8 @@ export type SamplerEvent =
       /** The command has ended, and processes that it started run on. */
       readonly tasksLeft: boolean;
     }
+  /** The content of overwritten rings is written. `isWhole`: all that came since the snapshot before is in it. */
+  | { readonly kind: 'snapshot-written'; readonly isWhole: boolean }
   | {
       readonly kind: 'file-switched';
       /** Sum over all files so far. */
@@ -221,7 +223,7 @@ export type NativeSampler = {
    * there will be no switch.
    */
   keepSideband(keep: boolean): void;
-  /** Events that are overwritten (`write_backward`): what their rings hold goes into the sink. */
+  /** Events that are overwritten (`write_backward`): what their rings hold goes into the sink; 'snapshot-written' follows. */
   snapshot(): void;
   enable(): void;
   disable(): void;

@@ -34,7 +34,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOf = (value: unknown, has: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(has);
 
-/** On or off: its flags have no words. */
+/** A value that is on or off: its flags have no words. */
 export const yesNo: Kind<boolean> = passed('true or false', (value) => typeof value === 'boolean');
 
 export const text: Kind<string> = { expected: 'a text', read: (words) => words, has: isText };

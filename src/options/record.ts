@@ -172,7 +172,7 @@ export const RECORD = options({
       help: 'also record off-CPU time, where and why threads wait; only: nothing else',
       alone: true,
     }),
-    /** With `offCpu`: false leaves out when waiting threads were woken, and by whom. Default true. */
+    /** False leaves out of `offCpu` when waiting threads were woken, and by whom. Default true. */
     wakeUps: option(yesNo, {
       flags: '--no-wake-ups',
       help: 'with --off-cpu: leave out when threads were woken, and by whom',
@@ -238,14 +238,14 @@ export const RECORD = options({
         exitCounts: 'the latter counts threads and children as they end, the former has none',
       },
     }),
-    /** With `systemWide`: what runs in this control group, by its path below the hierarchy's root. */
+    /** A control group, by its path below the hierarchy's root: `systemWide` is about what runs in it. */
     cgroup: option(text, {
       flags: '-G, --cgroup <path>',
       help: 'with -a: what runs in this control group',
     }),
     ...USER,
     /**
-     * With `pids`: make Node processes that were started without V8's flags name their functions. Their
+     * Make Node processes among `pids` that were started without V8's flags name their functions. Their
      * inspector is opened for some milliseconds, on a port of this machine that every user can reach
      * meanwhile. Default: only processes that have imported `perf-ts/register`, without an inspector.
      */
@@ -351,8 +351,8 @@ export const RECORD = options({
       help: 'control groups, and the one of each sample',
     }),
     /**
-     * With `counts`: have the kernel also write the final count of every thread and child when it
-     * exits. Not the default, because on several CPUs this can destroy the rings (see
+     * Have the kernel also write the final count of every thread and child when it exits; needs
+     * `counts`. Not the default, because on several CPUs this can destroy the rings (see
      * `docs/decisions/0007-final-counts.md`).
      */
     exitCounts: option(yesNo, {

@@ -45,14 +45,14 @@ const RECORDED_BEFORE_UPDATE: Release = [6, 16];
  * 6.13-rc1 was out.
  */
 const PEBS_UPDATED_LAST: Release = [6, 14];
-/** v5.19, 7685665c390d "perf/x86/amd/core: Add PerfMonV2 overflow handling". */
-const PERFMON_V2: Release = [5, 19];
 /**
- * x86_pmu_handle_irq copied the period before it armed the counter in 2.6, 3.x, 5.10 and 5.15, and behind that in the
- * context of 73759c346341 (August 2022) and up to 6.15. The commit that changed it was not found.
+ * v5.19, ada543459cab "perf/x86/amd: Add AMD Fam19h Branch Sampling support", of 22 March 2022, when 5.17 was out:
+ * x86_pmu_handle_irq. It was read at that commit with the new order, and in 2.6, 3.x, 5.10 and 5.15 with the old one; releases between, of which none
+ * was read, are left open. Of the same release is 7685665c390d "perf/x86/amd/core: Add PerfMonV2 overflow handling", whose
+ * own handler has the old order.
  */
+const ARMED_BEFORE_RECORDED: Release = [5, 19];
 const READ_WITH_OLD_ORDER: Release = [5, 16];
-const READ_WITH_NEW_ORDER: Release = [6, 1];
 
 const ALWAYS = (rule: DriverRule['rule']): DriverRow['since'] => [{ release: null, rule }];
 
@@ -81,7 +81,7 @@ const DRIVERS = {
     since: [
       { release: null, rule: 'elapsed' },
       { release: READ_WITH_OLD_ORDER, rule: null },
-      { release: READ_WITH_NEW_ORDER, rule: 'next' },
+      { release: ARMED_BEFORE_RECORDED, rule: 'next' },
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
@@ -91,7 +91,7 @@ const DRIVERS = {
     since: [
       { release: null, rule: 'elapsed' },
       { release: READ_WITH_OLD_ORDER, rule: null },
-      { release: PERFMON_V2, rule: 'elapsed' },
+      { release: ARMED_BEFORE_RECORDED, rule: 'elapsed' },
     ],
   },
   // No CPU is named: what Intel and AMD have in common.

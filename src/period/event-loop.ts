@@ -74,8 +74,11 @@ const LEAST_POWER = 30;
 const ABOVE_SLOW = 1.02;
 /** A phase changes on the way once, if at all. */
 const LEAST_CHANGES_OF_WAY = 4;
-/** Standard deviations of hits by chance: one in a hundred has more. */
-const LEAST_DEVIATIONS = 2.33;
+/**
+ * Standard deviations of hits by chance. Drawn functions have more in one of four hundred, but those of a phase come in runs, and a line
+ * is chosen by the same samples.
+ */
+const LEAST_DEVIATIONS = 2.8;
 /** Lines near the strongest are looked at closely: the transform's own values lie beside their peaks. */
 const CANDIDATES = 8;
 /** Equal intervals have a line for each multiple of their own frequency, all but as strong; … */
@@ -279,7 +282,10 @@ function findForetold(
   });
 }
 
-/** The hits on the way beyond those that chance makes, in standard deviations. */
+/**
+ * The hits on the way beyond those that chance makes, in standard deviations: where as many samples as there are of each function were dealt
+ * out to the places at random (hypergeometric).
+ */
 function deviationsOf(
   frequency: number,
   rest: number,
@@ -305,10 +311,11 @@ function deviationsOf(
     if (isFirst) seen++;
     if (majority > 0 === isFirst) hits++;
   }
-  if (all === 0) return 0;
-  const chance = (foretold * seen + (all - foretold) * (all - seen)) / (all * all);
-  const deviation = Math.sqrt(all * chance * (1 - chance));
-  return deviation > 0 ? (hits - all * chance) / deviation : 0;
+  if (all < 2) return 0;
+  const byChance = (foretold * seen + (all - foretold) * (all - seen)) / all;
+  const pairs = foretold * (all - foretold) * seen * (all - seen);
+  const deviation = 2 * Math.sqrt(pairs / (all * all * (all - 1)));
+  return deviation > 0 ? (hits - byChance) / deviation : 0;
 }
 
 /** The first of several samples whose intervals are all of the usual length; their number where there are none. */

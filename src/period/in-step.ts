@@ -76,9 +76,14 @@ export function findInStep(
   const place = isOfOnePlace(type) ? places.caller : places.stack;
   return (
     (areEqual && sequence !== null ? findCycle(sequence, OF_EQUAL) : null) ??
-    (areEqual ? findOnePlace(settled, event, input, place) : null) ??
+    (areEqual && hasMost(longest, streams) ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
-    findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
+    findHoldingClock(
+      settled,
+      hasMost(longest, streams) ? places.func : null,
+      input.samples.timeNs,
+      frequencyHz,
+    ) ??
     findLoop(settled, places.func, arrived, true) ??
     findLoop(longest, places.func, arrived, false) ??
     (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
@@ -396,16 +401,21 @@ function crowdingOf(times: Float64Array, everyNs: number, parts: number): number
 }
 
 /**
- * A clock that holds samples at its own places, whatever functions they show, against the rate that was asked
- * for. Where that rate itself is in step with the clock, a steady program's samples are as regular.
+ * A clock that holds samples at its own places against the rate that was asked for. Where that rate itself is in step
+ * with the clock, a steady program's samples are as regular. Work that begins late now and then holds them in a part
+ * of the clock's time, and so does any work that is done early in it; then the functions decide: those of samples that
+ * are held are the same from one cycle to the next. `place` is null where the stream is one of many.
  */
 function findHoldingClock(
   rows: Int32Array,
+  place: ArrayLike<number> | null,
   timeNs: Float64Array,
   frequencyHz: number | null,
 ): InStep | null {
   if (frequencyHz === null || rows.length < LEAST_SAMPLES) return null;
   const times = Float64Array.from(rows, (row) => timeNs[row]);
+  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => place?.[row] ?? 0);
+  const byChance = 1 - chanceOfEqual(states);
   const asked = times.map((_, k) => (k * 1e9) / frequencyHz);
   const duration = times[times.length - 1] - times[0];
   for (const everyNs of CLOCKS_NS) {
@@ -414,15 +424,29 @@ function findHoldingClock(
     const inEach = Math.max(1, rows.length / cycles);
     const parts = Math.floor(LEAST_PARTS * inEach);
     if (parts * SAMPLES_PER_PART > rows.length) continue;
-    if (crowdingOf(times, everyNs, parts) < LEAST_PARTS / MOST_HELD_PARTS) continue;
-    if (crowdingOf(asked, everyNs, parts) < LEAST_CROWDING)
-      return { kind: 'clock', everyNs, cycles };
+    const least = LEAST_PARTS / (byChance > 0 ? MOST_HELD_PARTS : MOST_OF_ONE_FUNCTION);
+    const crowding = crowdingOf(times, everyNs, parts);
+    if (crowding < least) continue;
+    const ifFree = crowdingOf(asked, everyNs, parts);
+    if (ifFree >= LEAST_CROWDING || crowding < LEAST_ABOVE_FREE * ifFree) continue;
+    if (differingShare(states, Math.round(inEach)) > MOST_DIFFERING_IF_HELD * byChance) continue;
+    return { kind: 'clock', everyNs, cycles };
   }
   return null;
 }
 
-/** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held. */
-const MOST_HELD_PARTS = 7;
+/** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held, … */
+const MOST_HELD_PARTS = 32;
+/** … and where all of them are in one function, which tells nothing. */
+const MOST_OF_ONE_FUNCTION = 7;
+/** Samples of a steady rate near the one asked for drift through the clock's time all but as slowly. */
+const LEAST_ABOVE_FREE = 2;
+/** Samples one cycle apart that are in different functions, against drawn ones. */
+const MOST_DIFFERING_IF_HELD = 0.5;
+
+function differingShare(states: Int32Array, lag: number): number {
+  return differing(states, lag, states.length) / (states.length - lag);
+}
 
 /**
  * The rows at which a thread came back to a stream after it was sampled in others, that is on other CPUs:

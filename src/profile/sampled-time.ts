@@ -24,13 +24,6 @@ export function unsampledWithin(
   return gaps.filter((gap) => gap.toNs > gap.fromNs);
 }
 
-/** The parts of the spans from a moment on. */
-export function spansSince(sampled: readonly TimeRange[], ns: number): TimeRange[] {
-  return sampled.flatMap(({ fromNs, toNs }) =>
-    toNs > ns ? [{ fromNs: Math.max(fromNs, ns), toNs }] : [],
-  );
-}
-
 /** The time from the start of a recording to its last sample, and how much of it the events were enabled. */
 export type RecordedLength = { readonly recordedNs: number; readonly sampledNs: number };
 

@@ -67,6 +67,8 @@ export type ProfileEvent = {
   readonly fixedPeriod: number | null;
   /** Unit of the period: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';
+  /** Samples have no period, as in a text that lacks the field, and count as 1 each. */
+  readonly lacksPeriods?: true;
   /**
    * perf's generic name of what is counted, whatever PMU counts it, empty where it has none; and the modifiers
    * that choose the part of the program (`u`, `k`). Absent where a text was read.
@@ -296,8 +298,7 @@ export type ProfileMeta = {
   /**
    * When the events were enabled, nanoseconds since the start, in order and apart from each other: outside of them
    * nothing could be sampled, which is no sign of idleness. Of rings that are overwritten they begin with the oldest
-   * sample of any CPU; gaps between several snapshots in one file are not known. Absent: not known, which is most
-   * likely all the time.
+   * sample of any CPU, after each snapshot that lacks some. Absent: not known, which is most likely all the time.
    */
   readonly sampled?: readonly TimeRange[];
   /** Program and version that recorded; absent where the recording does not say. */

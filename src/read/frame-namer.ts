@@ -117,10 +117,11 @@ export class FrameNamer {
     const { processes, jit } = this.#machine;
     const mapping = findMapping(processes, pid, lookup, owner);
     this.#last = null;
-    if (mapping === NONE) return unnamed(address);
-    const mapped = processes.mappings.dso(mapping);
-    const dso = jit?.isJit(mapped) ? jit.place(mapped, lookup) : mapped;
-    const inDso = processes.mappings.addressInDso(mapping, lookup);
+    const { mappings } = processes;
+    const mapped = mapping === NONE ? (NONE as DsoIndex) : mappings.dso(mapping);
+    const dso = jit?.dsoAt(pid, mapped, lookup) ?? mapped;
+    if (dso === NONE) return unnamed(address);
+    const inDso = mapping === NONE ? lookup : mappings.addressInDso(mapping, lookup);
     const named = this.#nameOf(dso, inDso);
     const { symbol, start, place } = named;
     this.#last = named;

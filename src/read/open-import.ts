@@ -68,11 +68,8 @@ function unpacked(file: ByteSource, most: number): ByteSource {
 function unknownContent(content: ByteSource): PerfDataError {
   const head = content.read(0, DETECT_BYTES);
   const isRecording = new TextDecoder('latin1').decode(head.subarray(0, 8)) === 'PERFILE2';
-  const what = isRecording ? 'a perf.data file: gunzip it first' : describeForeignFile(head);
-  return new PerfDataError(
-    'not-perf-data',
-    `it is gzip-compressed; unpacked, it is ${what.replace(/^it is /, '')}`,
-  );
+  const what = isRecording ? 'it is a perf.data file: gunzip it first' : describeForeignFile(head);
+  return new PerfDataError('not-perf-data', `it is gzip-compressed; unpacked, ${what}`);
 }
 
 const IMPORTERS = {

@@ -13,7 +13,7 @@ import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { findEvents } from '../profile/find-events.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
-import { spansSince } from '../profile/sampled-time.ts';
+import { unsampledWithin } from '../profile/sampled-time.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
@@ -30,6 +30,7 @@ import {
 } from './facts/event-description.ts';
 import {
   namesOnSeveralCores,
+  overwrittenGaps,
   type Provenance,
   readKernelSymbols,
   readProvenance,
@@ -333,9 +334,9 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     ...(turns !== null && { turns }),
   };
   if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
-  // Nothing is known of the samples that rings held before they were overwritten.
-  const firstNs = samples.timeNs.reduce((least, time) => Math.min(least, time), Infinity);
-  return { ...described, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
+  const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
+  const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
+  return { ...described, meta: { ...meta, sampled: kept } };
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */

@@ -146,10 +146,10 @@ export class StackInterner {
         else mapping = processes.findMapping(pid, lookup);
         stack =
           mapping === NONE
-            ? builder.extendStack(stack, NONE, lookup)
+            ? builder.extendStack(stack, this.#dsoAt(pid, NONE as MappingIndex, lookup), lookup)
             : builder.extendStack(
                 stack,
-                this.#dsoAt(mapping, lookup),
+                this.#dsoAt(pid, mapping, lookup),
                 mappings.addressInDso(mapping, lookup),
               );
       }
@@ -180,17 +180,16 @@ export class StackInterner {
     if (mapping === NONE) return this.#builder.extendStack(NONE, NONE, ip);
     return this.#builder.extendStack(
       NONE,
-      this.#dsoAt(mapping, ip),
+      this.#dsoAt(pid, mapping, ip),
       mappings.addressInDso(mapping, ip),
     );
   }
 
-  /** The mapping's DSO; of JIT code, in the generation that is at `address` now. */
+  /** The mapping's DSO, −1 without one; of JIT code, in the generation that is at `address` now. */
   // Hot: once per frame.
-  #dsoAt(mapping: MappingIndex, address: number): DsoIndex {
-    const dso = this.#processes.mappings.dso(mapping);
-    const { jit } = this;
-    return jit?.isJit(dso) ? jit.place(dso, address) : dso;
+  #dsoAt(pid: number, mapping: MappingIndex, address: number): DsoIndex {
+    const dso = mapping === NONE ? (NONE as DsoIndex) : this.#processes.mappings.dso(mapping);
+    return this.jit === null ? dso : this.jit.dsoAt(pid, dso, address);
   }
 }
 

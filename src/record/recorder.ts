@@ -349,6 +349,9 @@ class Recorder implements ControlActions {
 
   #onEvent(event: SamplerEvent): void {
     switch (event.kind) {
+      case 'snapshot-written':
+        this.#opened.features.sampled.addSnapshot(event.isWhole);
+        break;
       case 'file-switched':
         this.#switching?.switched(event);
         break;

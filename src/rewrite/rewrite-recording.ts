@@ -29,7 +29,7 @@ import { INJECT, REWRITE, type RewriteOptions } from '../options/inject.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { limitProcesses } from '../read/files/reading-limits.ts';
-import { openJitdumps } from '../read/jit/jit-files.ts';
+import { openUnwindingCode } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
 import { Selector } from '../read/selector.ts';
@@ -425,7 +425,7 @@ function openStackUnwinder(
 ): StackUnwinder | null {
   const sources = { ...(symfs !== undefined && { symfs }) };
   const { diagnostics } = data;
-  const jit = openJitdumps({ ...sources, data, processes, diagnostics, path });
+  const jit = openUnwindingCode({ ...sources, data, processes, diagnostics, path });
   return openUnwinder({ data, processes, jit }, sources);
 }
 

@@ -1,6 +1,7 @@
 // The doors of perf-ts, each asked the same questions about a recording. An answer has names, shares and intervals
 // as the door gives them, so that all of them can be compared with one.
 
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
 import { formatShare, formatShareInterval } from '../../src/base/numbers.ts';
@@ -8,12 +9,16 @@ import { finish } from '../../src/base/slices.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { decodePageData, encodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport, encodePageReport } from '../../src/formats/export/page-report.ts';
+import { compareRecordings } from '../../src/index.ts';
+import type { Change } from '../../src/profile/analysis/change.ts';
 import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
-import { type EventIndex, FUNC_CATEGORIES } from '../../src/profile/types.ts';
+import { type EventIndex, FUNC_CATEGORIES, type FuncIndex } from '../../src/profile/types.ts';
+import { formatDeltaInterval } from '../../src/questions/compare-words.ts';
 import { findLines } from '../../src/questions/lines.ts';
 import { findNeighbours, nobodyOf } from '../../src/questions/neighbours.ts';
 import { reportThreads } from '../../src/questions/threads.ts';
+import { findTimeline } from '../../src/questions/timeline.ts';
 import { nameFunction } from '../../src/questions/top.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { askAboutEvent } from '../../src/read/outputs/asked-event.ts';
@@ -22,10 +27,11 @@ import { describePageReport } from '../../src/read/outputs/describe-page-report.
 import { findingsOf } from '../../src/read/outputs/findings-of.ts';
 import { quotedName } from '../../src/tools/mcp/answer-text.ts';
 import { perfTools } from '../../src/tools/mcp/tools.ts';
-import type { SandwichResult } from '../../web/src/worker/messages/messages.ts';
+import type { SandwichResult, TreeResult } from '../../web/src/worker/messages/messages.ts';
 import { keepingNames, perfTs } from '../helpers/cli.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
-import { WHOLE } from '../helpers/selections.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
+import { WHOLE, WHOLE_TREE } from '../helpers/selections.ts';
 
 /** One row of an answer; what a door does not show is absent, and not compared. */
 export type AnswerRow = {
@@ -52,6 +58,12 @@ export type Answers = {
   readonly periods: readonly AnswerRow[];
   /** Each event: how much of it arrived, in how many samples. */
   readonly ledger: readonly AnswerRow[];
+  /** Functions in the first second of the recording, by self. */
+  readonly second: readonly AnswerRow[];
+  /** Whole stacks, outermost function first, by the functions' names. */
+  readonly stacks: readonly AnswerRow[];
+  /** The recording compared with itself: self shares of the newer side, with the interval of the change. */
+  readonly changes: readonly AnswerRow[];
   /** By code. */
   readonly findings: readonly AnswerRow[];
 };
@@ -102,26 +114,32 @@ export function expectSame(
   all: readonly AnswerRow[],
 ): void {
   // An assistant gets the first letters of the longest names.
-  const nameAt = ({ name }: AnswerRow): string =>
-    door === 'assistant' ? quotedName(name).slice(1, -1) : name;
+  const nameAt = ({ name }: AnswerRow): string => {
+    if (door === 'exported') return shortened(name);
+    return door === 'assistant' ? quotedName(name).slice(1, -1) : name;
+  };
   const asked = new Set(got.map(({ name }) => name));
   const isShown = ({ name }: AnswerRow): boolean => {
+    // They show changes of nothing in no order, as many as fit: of functions of one name maybe another.
+    if ((door === 'assistant' || door === 'page') && question === 'changes') {
+      return asked.has(nameAt({ name })) && all.filter((row) => row.name === name).length === 1;
+    }
     // The page draws neighbours as trees, in which nobody has no row.
     if (door === 'page') return !NOBODIES.includes(name);
     // It answers about one function.
     return door !== 'annotated' || question === 'lines' || asked.has(name);
   };
-  const expected = heaviest(all.filter((row) => row.share !== 0 && isShown(row))).map((row) => ({
-    ...row,
-    name: nameAt(row),
-  }));
+  const heavy = heaviest(all.filter((row) => row.share !== 0 && isShown(row)));
+  const expected = byName(heavy.map((row) => ({ ...row, name: nameAt(row) })));
   const names = new Set(expected.map(({ name }) => name));
-  const found = byName(got.filter(({ name }) => names.has(name)));
+  // Functions of one name may be several rows, of which the lightest are not compared.
+  const least = Math.min(...expected.map(({ share = 0 }) => share));
+  const found = byName(got.filter(({ name, share = least }) => names.has(name) && share >= least));
   const keys = Object.keys(got[0] ?? {}) as (keyof AnswerRow)[];
   const only = (row: AnswerRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));
   // A measured share has no uncertainty, and no interval on the page.
   const isExact = ({ low, high }: AnswerRow): boolean =>
-    door === 'page' && typeof low === 'number' && low === high;
+    door === 'page' && question !== 'changes' && typeof low === 'number' && low === high;
   const shown = (row: AnswerRow): AnswerRow =>
     isExact(row) ? { ...row, ...rowOf(row.name, row.share ?? 0, null, row.samples) } : row;
   expect.soft({ door, question, rows: found.map(only) }).toEqual({
@@ -170,8 +188,62 @@ export const library: Door = async (file, func) => {
     })),
     findings: findingsOf(opened).map(ofFinding),
     threads: ofThreads(reportThreads(asked).byThread, (thread) => profile.threads[thread].tid),
+    second: firstSecondOf(opened),
+    stacks: stacksOf(opened),
+    changes: changesOf(file, opened),
   };
 };
+
+const NS_PER_SECOND = 1e9;
+const FIRST_SECOND = { fromNs: 0, toNs: NS_PER_SECOND } as const;
+
+function firstSecondOf(opened: OpenedProfile): AnswerRow[] {
+  const asked = askAboutEvent(opened);
+  const { profile, event } = asked;
+  const rows = findTimeline(asked, (times) => askAboutEvent(opened, event, undefined, times));
+  return [...rows]
+    .filter(({ second }) => second === 0)
+    .map(({ func, share, interval }) => rowOf(nameFunction(profile, func).name, share, interval));
+}
+
+/** Sums the weights of samples by the names on their stacks, with what was lost. */
+function stacksOf(opened: OpenedProfile): AnswerRow[] {
+  const { profile, rows, weights } = askAboutEvent(opened);
+  const { stacks, frames, samples } = profile;
+  const pathOf = (stack: number): string => {
+    const names: string[] = [];
+    for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
+      names.unshift(nameFunction(profile, frames.func[stacks.frame[row]] as FuncIndex).name);
+    }
+    return names.join(';');
+  };
+  const sums = new Map<string, number>();
+  for (const row of rows) {
+    const path = pathOf(samples.stack[row]);
+    sums.set(path, (sums.get(path) ?? 0) + weights.values[row]);
+  }
+  return sharesOf(sums);
+}
+
+/** Paths with their parts of the whole, by default of all of them. */
+function sharesOf(sums: ReadonlyMap<string, number>, whole?: number): AnswerRow[] {
+  const all = whole ?? [...sums.values()].reduce((before, sum) => before + sum, 0);
+  return [...sums].map(([name, sum]) => ({ name, share: Number((sum / all).toFixed(6)) }));
+}
+
+function changesOf(path: string, opened: OpenedProfile): AnswerRow[] {
+  const side = [{ path, opened }];
+  const [comparison] = compareRecordings(side, side, { by: 'share' }).comparisons;
+  return comparison.functions.map(({ name, share }) => changeOf(name, share as Change));
+}
+
+function changeOf(name: string, { here, interval }: Pick<Change, 'here' | 'interval'>): AnswerRow {
+  return {
+    ...{ name, share: round(here) },
+    ...{ low: interval && round(interval.low), high: interval && round(interval.high) },
+    text: `${formatShare(here)} ${interval && formatDeltaInterval(interval, 'share', '')}`,
+  };
+}
 
 const ofStream = ({
   streamId,
@@ -245,9 +317,19 @@ export const command: Door = async (file) => {
   const report = json('report', file);
   const functions: ReportRow[] = report.events[0].rows;
   // An imported profile has no periods.
-  const [periods] = file.endsWith('.data') ? json('periods', file).events : [];
+  const periods = file.endsWith('.data') ? json('periods', file).events : [];
+  const { startTime } = (await openForDoors(file)).recordedTime();
+  const times = [startTime, startTime + BigInt(NS_PER_SECOND) - 1n].map(formatSeconds);
+  const folded = perfTs(['export', file, '--format', 'folded', '-o', '-'], {
+    env: keepingNames(),
+  });
   return {
-    ...(periods !== undefined && { periods: periods.streams.map(ofStream) }),
+    ...(periods.length > 0 && {
+      periods: periods[0].streams.map(ofStream),
+      ledger: ledgerOf(periods),
+    }),
+    second: own(rowsOf('--time', times.join(',')), 'name', 'self').map(withoutSamples),
+    stacks: stacksOfFolded(folded.stdout),
     findings: report.findings.map(ofFinding),
     top: own(functions, 'name', 'self'),
     total: own(functions, 'name', 'total'),
@@ -262,11 +344,40 @@ export const command: Door = async (file) => {
   };
 };
 
+/** Seconds of a raw time, as `--time` takes them. */
+function formatSeconds(time: bigint): string {
+  const ns = `${time}`.padStart(10, '0');
+  return `${ns.slice(0, -9)}.${ns.slice(-9)}`;
+}
+
+const withoutSamples = ({ samples: _, ...row }: AnswerRow): AnswerRow => row;
+
+/** Folded lines begin with the comm, and one is what was lost. */
+function stacksOfFolded(text: string): AnswerRow[] {
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [, path, weight] = /^[^;]*(?:;(.*))? (\S+)$/.exec(line) ?? [];
+    if (line === '' || line.startsWith('[lost] ')) continue;
+    sums.set(path ?? '', (sums.get(path ?? '') ?? 0) + Number(weight));
+  }
+  return sharesOf(sums);
+}
+
+type Ledger = { readonly coverage: number | null; readonly samples: number };
+
+function ledgerOf(events: readonly { readonly event: string; readonly ledger: Ledger }[]) {
+  return events.map(({ event, ledger: { coverage, samples } }) => ({
+    ...{ name: event, share: coverage ?? 1, samples },
+  }));
+}
+
 /** `query` with its questions by name. */
 export const query: Door = async (file, func) => {
   type Row = Readonly<Record<string, number | string | null>>;
+  const documentOf = (question: string, ...args: readonly string[]) =>
+    json('query', question, file, ...args, '-n', '10000');
   const rowsOf = (question: string, ...args: readonly string[]): Row[] =>
-    json('query', question, file, '-n', '1000', ...args).rows;
+    documentOf(question, ...args).rows;
   const own = (rows: readonly Row[], nameOf: (row: Row) => string): AnswerRow[] =>
     rows.map((row) => {
       const { share, low, high, samples } = row;
@@ -274,6 +385,7 @@ export const query: Door = async (file, func) => {
       const count = typeof samples === 'number' ? samples : undefined;
       return rowOf(nameOf(row), share as number, interval, count);
     });
+  const top = documentOf('top');
   return {
     threads: ofThreads(
       rowsOf('threads').map(({ tid, share, samples }) => ({
@@ -284,7 +396,24 @@ export const query: Door = async (file, func) => {
     ledger: rowsOf('ledger').map(({ event, coverage, samples }) => ({
       ...{ name: `${event}`, share: Number(coverage ?? 1), samples: Number(samples) },
     })),
-    top: own(rowsOf('top'), ({ func }) => `${func}`),
+    findings: top.recordings[0].findings.map(ofFinding),
+    periods: rowsOf('periods')
+      .filter(({ event }, _, rows) => event === rows[0].event)
+      .map(({ stream_id, samples }) =>
+        ofStream({ streamId: stream_id === '' ? null : `${stream_id}`, samples: Number(samples) }),
+      ),
+    second: own(
+      rowsOf('timeline').filter(({ second }) => second === 0),
+      ({ func }) => `${func}`,
+    ),
+    changes: rowsOf('diff', file).map(({ func, share_after, change_low, change_high }) =>
+      changeOf(`${func}`, {
+        here: Number(share_after),
+        interval:
+          change_low === null ? null : { low: Number(change_low), high: Number(change_high) },
+      }),
+    ),
+    top: own(top.rows, ({ func }) => `${func}`),
     total: own(rowsOf('top', '--by', 'total'), ({ func }) => `${func}`),
     callers: own(rowsOf('callers', '--func', func), ({ caller }) => `${caller}`),
     callees: own(rowsOf('callees', '--func', func), ({ callee }) => `${callee}`),
@@ -293,6 +422,62 @@ export const query: Door = async (file, func) => {
     ),
   };
 };
+
+/** SQL over the tables of a recording: sums without intervals. */
+export const sql: Door = async (file, func) => {
+  const { profile } = await openForDoors(file);
+  const isMeant = functionsNamed(profile, func);
+  const literals = [...isMeant.keys()]
+    .filter((index) => isMeant[index] === 1)
+    .map((index) => nameFunction(profile, index as FuncIndex).name)
+    .map((name) => `'${name.replaceAll("'", "''")}'`);
+  const ofFunc = `func in (${literals.join()})`;
+  const select = (question: Question, name: string, view: string, condition: string) =>
+    `select '${question}' as question, ${name} as name, v.share as share, 0 as samples
+     from ${view} v join events e on e.event = 0 and v.event = e.name where ${condition}`;
+  const line = "case when line = 0 then '?' else concat(file, ':', line) end";
+  const asked = [
+    select('top', 'func', 'top_self', 'true'),
+    select('total', 'func', 'top_total', 'true'),
+    select('callers', 'caller', 'callers', ofFunc),
+    select('callees', 'callee', 'callees', ofFunc),
+    select('lines', line, 'lines', ofFunc),
+    select('second', 'func', 'timeline', 'second = 0'),
+    `select 'stacks', path, sum(v.weight) / max(e.arrived), 0
+     from folded v join events e on e.event = 0 and v.event = e.name where path <> '[lost]' group by path`,
+    `select 'threads', cast(t.tid as text), sum(s.weight) / max(e.weight), count(*)
+     from samples s join threads t on t.thread = s.thread join events e on e.event = s.event
+     where s.event = 0 group by t.tid`,
+    "select 'ledger', event, coalesce(coverage, 1), samples from ledger",
+  ];
+  type Row = { question: Question; name: string; share: number; samples: number };
+  const all: readonly Row[] = json('query', asked.join(' union all '), file).rows;
+  const answers: Partial<Record<Question, AnswerRow[]>> = {};
+  for (const { question, name, share, samples } of all) {
+    const row = { name, share: Number(share.toFixed(question === 'stacks' ? 6 : 9)) };
+    answers[question] ??= [];
+    answers[question].push(samples === 0 ? row : { ...row, samples });
+  }
+  return answers;
+};
+
+/** A profile of pprof that was exported, and opened again. It has scripts by their whole paths. */
+export const exported: Door = async (file) => {
+  const path = join(scratchDirectory(), 'exported.pb.gz');
+  const { status, stderr } = perfTs(['export', file, '-o', path], { env: keepingNames() });
+  expect([status, stderr]).toEqual([0, expect.anything()]);
+  const opened = await openProfile(path);
+  const { profile } = opened;
+  const rows = opened.report().bySymbol;
+  const nameOf = (index: number) => shortened(nameFunction(profile, index as FuncIndex).name);
+  return {
+    top: rows.map(({ func, selfShare }) => ({ name: nameOf(func), share: round(selfShare) })),
+    total: rows.map(({ func, totalShare }) => ({ name: nameOf(func), share: round(totalShare) })),
+    stacks: stacksOf(opened).map((row) => ({ ...row, name: shortened(row.name) })),
+  };
+};
+
+const shortened = (name: string): string => name.replaceAll(`${process.cwd()}/`, '');
 
 /** Tables of an assistant's tools, where shares and intervals are texts. */
 export const assistant: Door = async (file, func) => {
@@ -306,11 +491,19 @@ export const assistant: Door = async (file, func) => {
       return { name: named.slice(1, -1), text: `${share} ${interval}` };
     });
   };
+  const changed = await tools
+    .find(({ name }) => name === 'diff')
+    ?.answer({ old: file, new: file, by: 'share', limit: 100 });
+  const changes = `${changed}`.split('\n').filter((line) => /^\| .*`/.test(line));
   const lines = await rowsOf('source', { func });
   const opening = (await tools.find(({ name }) => name === 'open')?.answer({ file })) ?? '';
   const judged = [...opening.matchAll(/^(?:wrong|doubt|note): ([a-z-]+): /gm)];
   return {
     findings: judged.map(([, name]) => ({ name })),
+    changes: changes.map((line) => {
+      const cells = line.slice(2, -2).split(' | ');
+      return { name: cells[5 + 2].slice(1, -1), text: `${cells[6]} ${cells[1]}` };
+    }),
     top: await rowsOf('top', { by: 'self' }),
     total: await rowsOf('top', { by: 'total' }),
     callers: await rowsOf('callers_callees', { func, side: 'callers' }),
@@ -323,8 +516,16 @@ export const assistant: Door = async (file, func) => {
 export const page: Door = async (file, func) => {
   const opened = await openProfile(file, { lines: true });
   const bytes = encodePageData(describePageProfile(opened));
-  const { findings } = decodePageReport(encodePageReport(describePageReport(opened)));
-  return { ...askPage(bytes, func), findings: findings.map(ofFinding) };
+  const { findings, periods } = decodePageReport(encodePageReport(describePageReport(opened)));
+  return {
+    ...askPage(bytes, func),
+    findings: findings.map(ofFinding),
+    // Waits have no periods.
+    ...(periods.events.length > 0 && {
+      periods: periods.events[0].streams.map(ofStream),
+      ledger: ledgerOf(periods.events),
+    }),
+  };
 };
 
 /** Asks the page's worker as the page does when it has just been opened. */
@@ -332,11 +533,13 @@ export function askPage(bytes: Uint8Array<ArrayBuffer>, func: string): Partial<A
   const described = finish(decodePageData(bytes));
   const answers = createAnswers();
   const { threads } = answers.open({ slot: 0, side: 'here', bytes });
+  answers.open({ slot: 1, side: 'there', bytes: bytes.slice() });
   const level = described.firstFrames ?? 'all';
   const selection = { ...WHOLE, weight: described.firstWeight, level };
-  const table = (by: 'function' | 'thread') =>
+  const table = (by: 'function' | 'thread', times = {}) =>
     answers.table({
       ...selection,
+      ...times,
       ...{
         by,
         sort: 'self',
@@ -353,7 +556,15 @@ export function askPage(bytes: Uint8Array<ArrayBuffer>, func: string): Partial<A
   const sandwich = answers.sandwich({ ...selection, func: asked, search: '' });
   const neighbours = (side: 'callers' | 'callees') => nextTo(sandwich, side);
   const summary = answers.summary(selection);
+  const tree = answers.tree({ ...WHOLE_TREE, ...selection });
+  const changes = answers.changes({ ...selection, by: 'share' });
   return {
+    second: table('function', FIRST_SECOND)
+      .filter(({ self }) => self > 0)
+      .map((row) => rowOf(row.name, row.selfShare, row.selfInterval)),
+    // Light branches are one row each.
+    stacks: sharesOf(pathsOf(tree), tree.weight),
+    changes: changes.rows.map(({ name, share }) => changeOf(name, share as Change)),
     top: functions.map((row) => rowOf(row.name, row.selfShare, row.selfInterval, row.samples)),
     total: functions.map((row) => rowOf(row.name, row.totalShare, row.totalInterval)),
     callers: neighbours('callers'),
@@ -371,6 +582,19 @@ export function askPage(bytes: Uint8Array<ArrayBuffer>, func: string): Partial<A
   };
 }
 
+/** Self weights of a tree by the names from its root down. */
+function pathsOf({ rows, labels }: TreeResult): Map<string, number> {
+  const paths: string[] = [];
+  const sums = new Map<string, number>();
+  for (let row = 0; row < rows.prefix.length; row++) {
+    const name = labels.name[rows.label[row]];
+    const above = rows.prefix[row];
+    paths.push(above === NONE ? name : `${paths[above]};${name}`);
+    if (rows.self[row] > 0) sums.set(paths[row], (sums.get(paths[row]) ?? 0) + rows.self[row]);
+  }
+  return sums;
+}
+
 /** The rows next to the function, which is the only one below the root. */
 function nextTo(sandwich: SandwichResult, side: 'callers' | 'callees'): AnswerRow[] {
   const { rows, labels, weight } = sandwich[side];
@@ -386,13 +610,16 @@ function nextTo(sandwich: SandwichResult, side: 'callers' | 'callees'): AnswerRo
 
 /** `diff` of a recording with itself: both sides are what every other door answers. */
 export const difference: Door = async (file) => {
-  const [event] = json('diff', file, file).events;
-  const rows: { name: string; share: number; otherShare: number }[] = event.changes;
+  const [event] = json('diff', file, file, '--by', 'share').events;
+  type Row = Pick<Change, 'interval'> & { readonly name: string } & Record<
+      'share' | 'otherShare',
+      number
+    >;
+  const rows: readonly Row[] = event.changes;
+  for (const { share, otherShare } of rows) expect(otherShare).toBe(share);
   return {
-    top: rows.map(({ name, share, otherShare }) => {
-      expect(otherShare).toBe(share);
-      return { name, share: round(share) };
-    }),
+    top: rows.map(({ name, share }) => ({ name, share: round(share) })),
+    changes: rows.map(({ name, share, interval }) => changeOf(name, { here: share, interval })),
   };
 };
 
@@ -416,5 +643,5 @@ export const annotated: Door = async (file, func) => {
 };
 
 export const DOORS: Readonly<Record<string, Door>> = {
-  ...{ command, query, assistant, page, difference, annotated },
+  ...{ command, query, sql, assistant, page, difference, annotated, exported },
 };

@@ -29,15 +29,17 @@ function record(...words: readonly string[]): string {
   return file;
 }
 
+export function forkedNodes(): Recorded {
+  const file = record(...RATE, '-g', '--', NODE, program('fork.cjs'));
+  return { file, func: 'parse busy.cjs:11' };
+}
+
 export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
   'a Node that perf-ts starts': () => ({
     file: record(...RATE, '-g', '--', NODE, program('busy.cjs')),
     func: 'parse busy.cjs:11',
   }),
-  'three forked Nodes': () => ({
-    file: record(...RATE, '-g', '--', NODE, program('fork.cjs')),
-    func: 'parse busy.cjs:11',
-  }),
+  'three forked Nodes': forkedNodes,
   'a cluster': () => ({
     file: record(...RATE, '-g', '--', NODE, program('cluster.cjs')),
     func: 'parse busy.cjs:11',
@@ -129,6 +131,17 @@ export async function followProgram(): Promise<
   const file = join(scratchDirectory(), 'perf.data');
   copyFileSync(join(TMPDIR, `${kept}`), file);
   return { file, func: 'leaf', bytes };
+}
+
+/** Names and shares in the last table of `top` for a program. */
+export function watchProgram(
+  name: string,
+): readonly { readonly symbol: string; readonly selfShare: number }[] {
+  const words = ['top', '--json', ...RATE, '--duration', '60', '--', NODE, program(name)];
+  const { stdout } = perfTs(words);
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) as string);
+  expect(last.isLast).toBe(true);
+  return last.events[0].rows;
 }
 
 /** A Node that works until `end`. */

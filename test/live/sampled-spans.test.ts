@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { secondsOf } from '../../src/profile/analysis/diff-measure.ts';
+import type { TimeRange } from '../../src/profile/time-range.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { record } from '../../src/record/record.ts';
 import { startRecording } from '../../src/record/recorder.ts';
@@ -18,6 +19,8 @@ const SPIN = [
   '-e',
   'while (process.cpuUsage().user < 1.2e6) for (let i = 0; i < 1e5; i++);',
 ];
+
+const isWithin = ({ fromNs, toNs }: TimeRange, time: number) => time >= fromNs && time <= toNs;
 
 describeLive('time in which the events of a recording were enabled', () => {
   it('a delayed recording begins after the delay, and the time before is no idle time', async () => {
@@ -44,6 +47,26 @@ describeLive('time in which the events of a recording were enabled', () => {
     expect(spans).toHaveLength(1);
     expect(spans[0].fromNs).toBe(timeNs[0]);
     expect(spans[0].toNs).toBeGreaterThan(timeNs[length - 1]);
+  });
+
+  it('an overwritten recording has a gap behind each snapshot that the next one does not reach back to', async () => {
+    const output = join(scratch, 'snapshots.data');
+    const running = await startRecording({
+      command: SPIN,
+      ...{ events: ['cpu-clock:u'], freq: 1997, overwrite: true, ringPages: 1, output },
+    });
+    await sleep(400);
+    running.snapshot();
+    await running.finished;
+    const { profile } = await openProfile(output);
+    const spans = profile.meta.sampled ?? [];
+    expect(spans).toHaveLength(2);
+    const times = Array.from(profile.samples.timeNs);
+    for (const { fromNs } of spans) expect(times).toContain(fromNs);
+    // What came between a snapshot and its news was overwritten, too.
+    expect(times.filter((time) => !spans.some((span) => isWithin(span, time)))).toEqual([]);
+    const gapNs = spans[1].fromNs - spans[0].toNs;
+    expect(gapNs).toBeGreaterThan(times[times.length - 1] - spans[1].fromNs);
   });
 
   it('a controlled recording has a gap between disable and enable', async () => {

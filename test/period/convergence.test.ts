@@ -88,7 +88,7 @@ test('following a new event rate in steps of an eighth is not a ramp', () => {
   expect(finish(findRamps(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
-test('ticks during rare events lower the period: the burst after them is a ramp', () => {
+test('the ticks during rare events lower the period: the burst after them is a ramp', () => {
   const periods = simulated([
     { durationNs: 100e6, eventsPerSecond: 450_000 },
     { durationNs: 400e6, eventsPerSecond: 300 },

@@ -39,7 +39,7 @@ test.each([
 );
 
 test.each([
-  ['AMD before PerfMonV2', ZEN_2, ['elapsed', 'elapsed', null, null, 'next']],
+  ['AMD before PerfMonV2', ZEN_2, ['elapsed', 'elapsed', null, 'next', 'next']],
   ['AMD with PerfMonV2', ZEN_4, ['elapsed', 'elapsed', null, 'elapsed', 'elapsed']],
   ['AMD with PerfMonV2, of Zen 5', ZEN_5, ['elapsed', 'elapsed', null, 'elapsed', 'elapsed']],
 ])(

@@ -122,7 +122,7 @@ describe('samples in step with the work', () => {
     expect(find(funcs), 'phases, without a move').toBeNull();
   });
 
-  it('stretches of few samples between moves tell of no place', () => {
+  it('short stretches of few samples between moves tell of no place', () => {
     const random = randomly(11);
     const turns = Array.from({ length: 125 }, () => Math.floor(3 * random()));
     const funcs = Array.from({ length: 1000 }, (_, i) => turns[i >> 3]);

@@ -33,7 +33,7 @@ test('events are spread evenly between pauses', () => {
   ]);
 });
 
-test('ticks miss the event for a while from the beginning of each pause', () => {
+test('the ticks miss the event for a while from the beginning of each pause', () => {
   const interval = withPauses();
   const times = [1100, 1200, 1201, 1249, 1250, 1400, 1500, 1501, 1549, 1550, 1690];
   expect(times.filter((time) => interval.isMissedBy(time))).toEqual([1201, 1249, 1501, 1549]);

@@ -31,6 +31,7 @@ describe('shares that are measured', () => {
     expect(measured(EACH, 'events')).toBe(true);
     expect(measured(EACH, 'period')).toBe(true);
     expect(measured(HARDWARE, 'events')).toBe(false);
+    expect(measured({ ...HARDWARE, lacksPeriods: true }, 'events')).toBe(true);
   });
 
   it('shares of off-CPU time with losses are estimates', () => {

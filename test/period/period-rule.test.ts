@@ -24,12 +24,12 @@ const RESTLESS = Array.from({ length: 12 }, () => [
   { durationNs: 120e6, eventsPerSecond: 200 },
 ]).flat();
 
-test('counts show rule next: the last sample reported the interval counted', () => {
+test('the counts show rule next: the last sample reported the interval counted', () => {
   const input = recordingOf([PAGE_FAULTS], fixtureSamples('page-faults-5000hz.tsv'));
   expect(rulesOf(input)).toEqual([{ rule: 'next', from: 'counts', confidence: 1 }]);
 });
 
-test('counts show rule elapsed: a driver reports the past period', () => {
+test('the counts show rule elapsed: a driver reports the past period', () => {
   const samples = simulate([{ durationNs: 50e6, eventsPerSecond: 1e6 }], {
     frequencyHz: 4000,
     rule: 'elapsed',
@@ -39,7 +39,7 @@ test('counts show rule elapsed: a driver reports the past period', () => {
   ]);
 });
 
-test('counts overrule the table', () => {
+test('the counts overrule the table', () => {
   const samples = simulate([{ durationNs: 50e6, eventsPerSecond: 1e6 }], {
     frequencyHz: 5000,
     rule: 'elapsed',

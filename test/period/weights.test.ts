@@ -140,7 +140,7 @@ test('the samples around a gap without counts give the lost weight, LOST records
   expect([...lostBefore!]).toEqual([0, 0, 0, 40, 10, 50]);
 });
 
-test('counts still add up to the counter under loss; periods do not', () => {
+test('the counts still add up to the counter under loss; periods do not', () => {
   const samples = fixtureSamples('page-faults-5000hz.tsv').filter((_, i) => i % 4 === 0);
   const counted = sum(computeWeights('events', recordingOf([PAGE_FAULTS], samples)).values);
   const period = sum(

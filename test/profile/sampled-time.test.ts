@@ -3,7 +3,6 @@ import {
   recordedLength,
   sampledPartText,
   sampledWithin,
-  spansSince,
   unsampledWithin,
 } from '../../src/profile/sampled-time.ts';
 import { EMPTY_META, profileFromText } from '../helpers/profile-from-text.ts';
@@ -47,11 +46,6 @@ describe('time in which events were enabled', () => {
   });
 });
 
-it('spans since a moment have no time before it', () => {
-  expect(spansSince(SPANS, 15)).toEqual([{ fromNs: 15, toNs: 20 }, SPANS[1]]);
-  expect(spansSince(SPANS, 20)).toEqual([SPANS[1]]);
-});
-
 describe('the length of a recording', () => {
   const withSpans = (sampled?: typeof SPANS) => ({
     ...profileFromText('main'),
@@ -59,7 +53,7 @@ describe('the length of a recording', () => {
     samples: { ...profileFromText('main').samples, timeNs: Float64Array.of(50) },
   });
 
-  it('has as much as was sampled of it, which is told where that is a part', () => {
+  it('the length has as much as was sampled of it, which is told where that is a part', () => {
     const length = recordedLength(withSpans(SPANS));
     expect(length).toEqual({ recordedNs: 50, sampledNs: 30 });
     expect(sampledPartText(length)).toBe('sampled 30 ns of 50 ns');

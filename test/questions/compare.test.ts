@@ -66,7 +66,7 @@ test('functions that are the same within a recording are one row with the interv
   expect(work.share).toEqual(alone?.share);
 });
 
-test('what to know of the recordings is a sentence each', () => {
+test('each fact to know of the recordings is a sentence', () => {
   const recording = recorded(DRAWN);
   const [event] = DRAWN.profile.events;
   const faster = { ...recording.profile, events: [{ ...event, frequencyHz: 99 }] };

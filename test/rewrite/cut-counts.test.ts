@@ -58,7 +58,7 @@ function readingsOf(bytes: Uint8Array): number[][] {
 const SELECT = { select: { tids: new Set([SELECTED]) } };
 
 describe('counts of a recording from which samples are removed', () => {
-  it('counts run on over what was cut out, per stream, whatever the order in the file', () => {
+  it('the counts run on over what was cut out, per stream, whatever the order in the file', () => {
     const sample = (time: number, tid: number, stream: number, value: number) => ({
       ...{ time, tid, stream, values: [value] },
       running: 10 * value,
@@ -83,7 +83,7 @@ describe('counts of a recording from which samples are removed', () => {
     ]);
   });
 
-  it('counts run on for every member of a group', () => {
+  it('the counts run on for every member of a group', () => {
     const bytes = fileOf(
       [
         { time: 1, tid: SELECTED, stream: 100, values: [10, 1], running: 5 },

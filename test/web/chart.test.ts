@@ -166,7 +166,7 @@ function withWaits(drawn: Profile): Profile {
   return { ...drawn, events };
 }
 
-test('waits of a thread stand between its other frames, joined in the frames that both have', () => {
+test('the waits of a thread stand between its other frames, joined in the frames that both have', () => {
   const drawn = withWaits(
     profileFromText(`
       event   cpu-clock  cpu-clock  off-cpu       off-cpu       cpu-clock
@@ -205,7 +205,7 @@ test('a long time before a wait of which nothing is known ends all boxes', () =>
   expect(draw(result)).toEqual(['main 0–2, main 6–7']);
 });
 
-test('edits change the stacks, and samples that they leave out are gaps', () => {
+test('the edits change the stacks, and samples that they leave out are gaps', () => {
   const page = pageOf(CLOCK, { timeNs: ms(1, 2, 3, 4, 5) });
   const idle = CLOCK.strings.indexOf('idle');
   const func = CLOCK.funcs.name.indexOf(idle);

@@ -25,14 +25,14 @@ function make(...edits: readonly Edit[]): ViewState {
 }
 
 describe('edits of stacks', () => {
-  it('edits stay in the order in which they were made, also in an address', () => {
+  it('the edits stay in the order in which they were made, also in an address', () => {
     const state = make(MERGE, HIDE, RECURSION, FOCUS);
     expect(editsOfState(state)).toStrictEqual([MERGE, HIDE, RECURSION, FOCUS]);
     expect(editsOfState(decodeState(encodeState(state)))).toStrictEqual(editsOfState(state));
     expect(state.editOrder).toBe('m3.H2.r.f7');
   });
 
-  it('edits are taken back one by one until nothing is edited', () => {
+  it('the edits are taken back one by one until nothing is edited', () => {
     let state = make(FOCUS, HIDE, MERGE, RECURSION);
     for (const edit of [HIDE, RECURSION, FOCUS, MERGE]) {
       state = { ...state, ...removeEdit(state, edit) };
@@ -41,16 +41,16 @@ describe('edits of stacks', () => {
     expect(state).toStrictEqual(DEFAULT_STATE);
   });
 
-  it('edits leave no zoom: its path is one of other stacks', () => {
+  it('an edit leaves no zoom: its path is one of other stacks', () => {
     expect(addEdit({ ...DEFAULT_STATE, zoom: [1, 2] }, FOCUS).zoom).toStrictEqual([]);
   });
 
-  it('edits have one focus: a second one takes its place at the end', () => {
+  it('the edits have one focus: a second one takes its place at the end', () => {
     const other: Edit = { ...FOCUS, index: 9 };
     expect(editsOfState(make(FOCUS, MERGE, other))).toStrictEqual([MERGE, other]);
   });
 
-  it('edits of a link without an order are in force', () => {
+  it('the edits of a link without an order are in force', () => {
     const state = decodeState('hidden=4.5&focus=7&foldRecursion=1');
     expect(editsOfState(state).map(codeOfEdit)).toStrictEqual(['f7', 'h4', 'h5', 'r']);
   });

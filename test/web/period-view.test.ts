@@ -110,7 +110,7 @@ test('steps of the cursor go on by what can be seen, as far as the window reache
   expect(stepFrom(timeNs, null, 5, { fromNs: 40, toNs: 90 })).toBe(-1);
 });
 
-test('scales hold every value between round ticks', () => {
+test('a scale holds every value between round ticks', () => {
   const log = ValueScale.logarithmic(0, 200, [Number.NaN, 3, 4500]);
   expect(log.ticks(20).map(({ y, text }) => `${text} ${y}`)).toStrictEqual([
     '1 200',

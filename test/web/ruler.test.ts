@@ -29,7 +29,7 @@ test('labels of the ruler never overlap, at any width and zoom', () => {
   );
 });
 
-test('ticks of the ruler stand at round moments', () => {
+test('the ticks of the ruler stand at round moments', () => {
   const axis = new TimeAxis(0, 700, { fromNs: 0, toNs: 3.5e9 });
   expect(rulerTicks(axis, 700, widthOf).map(({ x, text }) => `${text} ${x}`)).toEqual([
     '0.0 s 0',

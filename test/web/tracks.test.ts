@@ -187,7 +187,7 @@ describe('waits in tracks', () => {
     });
   }
 
-  test('waits reach from their beginning to their end, also beside another event', () => {
+  test('the waits reach from their beginning to their end, also beside another event', () => {
     const { tracks, areWaits } = finish(computeTracks(recordingOf(), ASKED));
     expect(areWaits).toBe(false);
     expect(tracks.map(({ thread, waitNs }) => [thread, waitNs])).toEqual([
@@ -199,7 +199,7 @@ describe('waits in tracks', () => {
     expect(draw(tracks[0])).toBe('1000000 . . . . . . . . .');
   });
 
-  test('waits are not the times that another profiler measured', () => {
+  test('a wait is none of the times that another profiler measured', () => {
     // As the event of a .cpuprofile: no rate, no period.
     const { tracks, areWaits } = tracksOf(
       `

@@ -42,14 +42,15 @@ size_t RoundUp(size_t size) {
   return (size + 7) & ~size_t{7};
 }
 
-/** Whether Maglev or TurboFan made some code: `JS:*f …`, `JS:+f …`, `JS:o*f …`. */
-bool IsOptimized(const CodeEvent& event) {
+/** The mark in a name of who made the code: `JS:~f …`, `JS:^f …`, `JS:+f …`, `JS:*f …`, `JS:o*f
+ * …`. */
+char SignOf(const CodeEvent& event) {
   const char* text = event.name.text;
   const char* end = text + event.name.length;
   while (text < end && *text != ':') text++;
   text++;
   if (text < end && *text == 'o') text++;
-  return text < end && (*text == '*' || *text == '+');
+  return text < end ? *text : '\0';
 }
 
 /** Whether some code is of a script inside Node: `JS:~resolve node:path:…`. */
@@ -269,8 +270,14 @@ int CodeListener::FindPositions(const CodeEvent& event) {
     if (IsOfNode(event)) return -1;
     return heap_.ReadBytecodePositions(event.code_start, event.code_length, &positions_) ? 0 : -1;
   }
-  // The tables of other code are of another kind.
-  if (!IsOptimized(event)) return -1;
+  const char sign = SignOf(event);
+  if (sign == '^') {
+    return heap_.ReadBaselinePositions(event.code_start, event.code_length, &positions_)
+               ? code_stream::kKnowsInlining
+               : -1;
+  }
+  // Other code has no table.
+  if (sign != '*' && sign != '+') return -1;
   const bool is_reported = reported_start_ == event.code_start && reported_.size() > 0;
   if (is_reported) heap_.Confirm(event.code_start, event.code_length, reported_);
   if (heap_.ReadCodePositions(event.code_start, event.code_length, &positions_)) {

@@ -60,6 +60,29 @@ bool DecodePositionTable(const uint8_t* bytes, size_t size, int shift, size_t co
   return true;
 }
 
+bool DecodeBaselineTable(Bytes table, Bytes bytecode, const BytecodeSizes& sizes,
+                         const CodePositions& places, size_t code_length, CodePositions* out) {
+  out->Clear();
+  Varints numbers(table.data, table.size);
+  uint64_t offset, length;
+  if (!numbers.Read(&offset)) return false;
+  size_t place = 0;
+  for (size_t at = 0; at < bytecode.size;) {
+    const size_t size = sizes.LengthOf(bytecode.data + at, bytecode.size - at);
+    if (size == 0 || !numbers.Read(&length)) return false;
+    const size_t before = place;
+    while (place < places.size() && places[place].offset <= at) place++;
+    if (place > before &&
+        !out->Push({static_cast<uint32_t>(offset), places[place - 1].position, -1})) {
+      return false;
+    }
+    offset += length;
+    if (offset > code_length) return false;
+    at += size;
+  }
+  return !numbers.has_more();
+}
+
 bool EncodePositions(const CodePositions& positions, Growable<uint8_t>* out) {
   CodePosition last = {0, 0, -1};
   for (size_t i = 0; i < positions.size(); i++) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bytecode_sizes.h"
 #include "growable.h"
 
 namespace perf_ts {
@@ -36,6 +37,23 @@ inline constexpr size_t kMostCodePositions = 1u << 18;
  */
 bool DecodePositionTable(const uint8_t* bytes, size_t size, int shift, size_t code_length,
                          CodePositions* out);
+
+/** Bytes of something that lies in a table or an array. */
+struct Bytes {
+  const uint8_t* data;
+  size_t size;
+};
+
+/**
+ * The table of baseline code, `BytecodeOffsetIterator` in src/baseline/bytecode-offset-iterator.h:
+ * numbers in groups as above. The first is the offset of the code for the first bytecode, each
+ * other one how long the code for one bytecode is. The code for a bytecode has that one's position
+ * in the table of the bytecode (`places`).
+ *
+ * False if the tables do not fit each other, to the last byte.
+ */
+bool DecodeBaselineTable(Bytes table, Bytes bytecode, const BytecodeSizes& sizes,
+                         const CodePositions& places, size_t code_length, CodePositions* out);
 
 /**
  * Appends the entries as they are sent: the offset's difference to the last one, times 2, plus 1

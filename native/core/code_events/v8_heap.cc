@@ -22,6 +22,7 @@ constexpr int kSmiShiftSize = 31;
 /** The head of arrays and sequential strings has their map and length; the bytes follow. */
 constexpr size_t kArrayHead = 16;
 constexpr size_t kMostTableBytes = 1u << 20;
+constexpr size_t kMostBytecodes = 1u << 20;
 constexpr size_t kMostLines = 1u << 21;
 constexpr size_t kMostMapBytes = 16u << 20;
 constexpr size_t kMostUrlBytes = 4u << 10;
@@ -37,6 +38,8 @@ constexpr int kTableInObject = 0x18;
 /** Words of a code object that are read, and of its data for deoptimization. */
 constexpr size_t kCodeFields = 12;
 constexpr size_t kDataFields = 12;
+/** Words of the object between a function and its bytecode. */
+constexpr size_t kWrapperFields = 3;
 constexpr int kStartInCode = 0x28;
 constexpr uint32_t kKindMask = 0xf;
 /** Marks of the kinds, from baseline code's on. */
@@ -152,12 +155,19 @@ void V8Heap::FindLayout() {
   line_ends_in_script_ = ConstantOf("v8dbg_class_Script__line_ends__Object");
   const auto version =
       reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
-  if (version != nullptr) layout_ = LayoutOf(atoi(version()));
+  if (version != nullptr) {
+    const int major = atoi(version());
+    const char* minor = strchr(version(), '.');
+    layout_ = LayoutOf(major);
+    sizes_ = BytecodeSizes::Of(major, minor == nullptr ? 0 : atoi(minor + 1));
+  }
   strings_ = FindStrings();
   layout_.flags_in_code = ConstantOf("v8dbg_class_Code__flags__uint32_t", layout_.flags_in_code);
   layout_.length_in_code =
       ConstantOf("v8dbg_class_Code__instruction_size__int", layout_.length_in_code);
   layout_.baseline_kind = static_cast<uint32_t>(ConstantOf("v8dbg_CodeKindBaseline"));
+  layout_.bytecode_type = ConstantOf("v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE");
+  layout_.bytecode_head = ConstantOf("v8dbg_class_BytecodeArray__data__uintptr_t");
 }
 
 bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
@@ -180,7 +190,45 @@ bool V8Heap::ReadBytecodePositions(const void* start, size_t length, CodePositio
   return (table & kTagMask) == kTag && ReadTable(table - kTag, layout_.shift, length, out);
 }
 
-bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out) {
+bool V8Heap::ReadBaselinePositions(const void* start, size_t length, CodePositions* out) {
+  CodeFields fields;
+  uint64_t array, head;
+  if (!sizes_.is_known() || !ReadCodeFields(AddressOf(start), &fields) ||
+      fields.kind != layout_.baseline_kind || (fields.table & kTagMask) != kTag ||
+      !FindBytecode(fields.data, &array) || !ReadAll(array + kWord, &head, kWord)) {
+    return false;
+  }
+  const int64_t size = SmiOf(head);
+  const uint64_t first = array + static_cast<uint64_t>(layout_.bytecode_head);
+  if (size <= 0 || size > static_cast<int64_t>(kMostBytecodes)) return false;
+  const auto count = static_cast<size_t>(size);
+  Bytes table;
+  return bytecode_.Resize(count) && ReadAll(first, bytecode_.data(), count) &&
+         ReadBytecodePositions(reinterpret_cast<const void*>(first), count, &found_) &&
+         ReadBytes(fields.table - kTag, &table) &&
+         DecodeBaselineTable(table, {bytecode_.data(), count}, sizes_, found_, length, out);
+}
+
+bool V8Heap::FindBytecode(uint64_t data, uint64_t* array) {
+  uint64_t fields[kWrapperFields] = {0, data};
+  // The bytecode itself, or what has it beside an entry of its own.
+  for (int depth = 0; depth < 2; depth++) {
+    for (size_t i = 1; i < kWrapperFields; i++) {
+      uint64_t map;
+      uint16_t type;
+      if ((fields[i] & kTagMask) != kTag || !ReadPointer(fields[i] - kTag, &map) ||
+          !ReadAll(map + static_cast<uint64_t>(strings_.type_in_map), &type, sizeof type)) {
+        continue;
+      }
+      *array = fields[i] - kTag;
+      if (type == layout_.bytecode_type) return true;
+    }
+    if ((data & kTagMask) != kTag || !ReadAll(data - kTag, fields, sizeof fields)) return false;
+  }
+  return false;
+}
+
+bool V8Heap::ReadBytes(uint64_t array, Bytes* out) {
   if (!bytes_.Resize(kFirstRead)) return false;
   const ssize_t read = ReadSome(array, bytes_.data(), kFirstRead);
   if (read <= static_cast<ssize_t>(kArrayHead)) return false;
@@ -193,8 +241,14 @@ bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositi
       (!bytes_.Resize(whole) || !ReadAll(array, bytes_.data(), whole))) {
     return false;
   }
-  return DecodePositionTable(bytes_.data() + kArrayHead, static_cast<size_t>(size), shift,
-                             code_length, out);
+  *out = {bytes_.data() + kArrayHead, static_cast<size_t>(size)};
+  return true;
+}
+
+bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out) {
+  Bytes table;
+  return ReadBytes(array, &table) &&
+         DecodePositionTable(table.data, table.size, shift, code_length, out);
 }
 
 uint64_t V8Heap::code_head() const {
@@ -221,7 +275,9 @@ bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
   read(kStartInCode, &own_start);
   read(layout_.length_in_code, &length);
   read(layout_.flags_in_code, &flags);
-  read((is_apart ? layout_.in_code : kTableInObject) - static_cast<int>(kWord), &out->data);
+  const int table = is_apart ? layout_.in_code : kTableInObject;
+  read(table, &out->table);
+  read(table - static_cast<int>(kWord), &out->data);
   out->length = length;
   out->kind = flags & kKindMask;
   return !is_apart || own_start == start;

@@ -22,6 +22,9 @@ struct V8Layout {
   int length_in_code = 0x38;
   /** The kind, among the flags, of baseline code; Maglev's and TurboFan's follow. 0: unknown. */
   uint32_t baseline_kind = 0;
+  /** Type of a bytecode array, and bytes before its first bytecode. 0: unknown. */
+  int bytecode_type = 0;
+  int bytecode_head = 0;
 };
 
 /** Constants of V8's strings, of which those of one byte per character in one piece are read. */
@@ -59,6 +62,9 @@ class V8Heap {
   bool ReadCodePositions(const void* start, size_t length, CodePositions* out);
 
   bool ReadBytecodePositions(const void* start, size_t length, CodePositions* out);
+
+  /** The positions of baseline code, by those of the bytecode that it was made of. */
+  bool ReadBaselinePositions(const void* start, size_t length, CodePositions* out);
 
   /** Machine code that Maglev or TurboFan made, as its object describes it. */
   struct CodeObject {
@@ -102,14 +108,20 @@ class V8Heap {
   struct CodeFields {
     uint64_t length;
     uint32_t kind;
-    /** Data for deoptimization, in optimized code. */
+    /** Data for deoptimization in optimized code, the bytecode or its wrapper in baseline code. */
     uint64_t data;
+    /** Positions in optimized code, lengths in baseline code. */
+    uint64_t table;
   };
 
+  /** Reads an array of bytes into `bytes_`. */
+  bool ReadBytes(uint64_t array, Bytes* out);
   bool ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out);
   bool ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
   bool Search(uint64_t start, size_t length, const CodePositions& reported);
   bool ReadCodeFields(uint64_t start, CodeFields* out);
+  /** The bytecode array that baseline code leads to. */
+  bool FindBytecode(uint64_t data, uint64_t* array);
   /** The function of a code object's data for deoptimization. */
   bool FindShared(uint64_t data, uint64_t* shared);
   bool FindScript(const void* shared, uint64_t* script);
@@ -118,6 +130,7 @@ class V8Heap {
 
   V8Layout layout_;
   V8Strings strings_;
+  BytecodeSizes sizes_;
   bool is_confirmed_ = false;
   int searches_ = 0;
   /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
@@ -127,6 +140,7 @@ class V8Heap {
   uint64_t code_map_ = 0;
   uint64_t shared_map_ = 0;
   Growable<uint8_t> bytes_;
+  Growable<uint8_t> bytecode_;
   CodePositions found_;
 };
 

@@ -26,7 +26,8 @@ uint64_t LargestRecord(const RecordRun& run) {
 RecordRun BackwardRing::Take() {
   const uint64_t head = LoadHead();
   // Positions run freely and wrap: the difference is what counts. No record begins at an odd place.
-  const uint64_t bytes = head % sizeof(RecordHeader) == 0 ? std::min(read_to_ - head, size_) : 0;
+  const uint64_t written = read_to_ - head;
+  const uint64_t bytes = head % sizeof(RecordHeader) == 0 ? std::min(written, size_) : 0;
   read_to_ = head;
   const uint64_t start = head & (size_ - 1);
   const uint64_t first = std::min(bytes, size_ - start);
@@ -39,6 +40,7 @@ RecordRun BackwardRing::Take() {
   run.parts[0].size = std::min(first, walk.bytes);
   run.parts[1].size = walk.bytes - run.parts[0].size;
   run.counts = walk.counts;
+  has_lost_ = walk.bytes < written;
   return run;
 }
 

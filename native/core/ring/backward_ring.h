@@ -37,6 +37,9 @@ class BackwardRing {
    */
   RecordRun Take();
 
+  /** Whether the last Take left out records that had been written since the one before. */
+  bool has_lost() const { return has_lost_; }
+
  private:
   uint64_t LoadHead() const { return __atomic_load_n(&control_->data_head, __ATOMIC_ACQUIRE); }
 
@@ -45,6 +48,7 @@ class BackwardRing {
   uint64_t size_;
   /** The head at the last Take: everything from there on was taken. */
   uint64_t read_to_;
+  bool has_lost_ = false;
 };
 
 }  // namespace perf_ts

@@ -47,6 +47,12 @@ struct SwitchedFile {
   uint64_t data_end = 0;
 };
 
+/** The content of overwritten rings is written. */
+struct WrittenSnapshot {
+  /** All that was recorded since the snapshot before is in it. */
+  bool is_whole = true;
+};
+
 struct ExecFailure {
   const char* step = "";
   int code_errno = 0;
@@ -61,6 +67,7 @@ struct ChildExit {
 struct Mail {
   bool chunks = false;
   std::optional<ExecFailure> exec_failure;
+  std::optional<WrittenSnapshot> snapshot;
   std::optional<SwitchedFile> switched_file;
   std::optional<RecordingEnd> recording_end;
   std::optional<ChildExit> child_exit;

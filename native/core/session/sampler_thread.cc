@@ -191,11 +191,19 @@ void SamplerThread::DrainOverwritten() {
   if (backward_.empty()) return;
   events_->PauseSamples(true);
   std::vector<RecordRun> runs;
-  for (BackwardRing& ring : backward_) runs.push_back(ring.Take());
+  WrittenSnapshot snapshot;
+  for (BackwardRing& ring : backward_) {
+    runs.push_back(ring.Take());
+    if (ring.has_lost()) snapshot.is_whole = false;
+  }
   runs_.swap(runs);
   const RecordSink::Taken taken = sink_->TakeAll(runs_);
   Account(taken, 0);
   runs_.swap(runs);
+  mailbox_->Post([&](Mail* mail) {
+    if (mail->snapshot && !mail->snapshot->is_whole) snapshot.is_whole = false;
+    mail->snapshot = snapshot;
+  });
   events_->PauseSamples(false);
 }
 

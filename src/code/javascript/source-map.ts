@@ -33,7 +33,7 @@ export type SourceMaps = {
    * known.
    */
   findEmitted?(script: string): SourceMap | null;
-  /** False where no function begins at this place of the file of this name, as it was written. */
+  /** False where no function begins at this place of the file of this name, as it was written; column 0: not known. */
   mayBegin?(script: string, line: number, column: number): boolean;
   /** The functions of a script's text as its file has it; null where it is not known or not to be parsed. */
   functionsOf?(script: string): ScriptFunctions | null;

@@ -2,6 +2,7 @@ import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ScriptEntries } from '../jit/position-log.ts';
+import { mendPeeledLoops } from './peeled-loops.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
 import { MOST_POSITIONS, OwnersAt, type PositionOwner, type V8Position } from './v8-position.ts';
 
@@ -95,15 +96,17 @@ export class V8TablePositions {
     const self = ownerOf(code, row, text);
     if (self === null || name === null) return null;
     const read = code.entries(row);
-    // Without numbers, each entry may be of another function.
-    const entries = code.knowsInlining(row) ? read : { ...read, inlining: read.position };
+    // Without numbers, each entry may be of another function; nothing is inlined in bytecode.
+    const isNumbered = code.knowsInlining(row) || code.isBytecode(row);
+    const known = isNumbered ? read : { ...read, inlining: read.position };
+    const entries = name.tier === 'Maglev' ? mendPeeledLoops(known) : known;
     const positionsOf = new Map<number, Set<number>>();
     for (let i = 0; i < entries.position.length; i++) {
       const inlining = entries.inlining[i];
       if (inlining === NONE) continue;
-      const known = positionsOf.get(inlining);
-      if (known === undefined) positionsOf.set(inlining, new Set([entries.position[i]]));
-      else known.add(entries.position[i]);
+      const there = positionsOf.get(inlining);
+      if (there === undefined) positionsOf.set(inlining, new Set([entries.position[i]]));
+      else there.add(entries.position[i]);
     }
     const owners = new Map<number, Owner | null>();
     for (const [inlining, positions] of positionsOf) {

@@ -103,7 +103,7 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   };
 }
 
-/** The machine code of a process, and where it comes from. */
+/** The machine code and bytecode of a process, and where they come from. */
 export type CodeEvents = {
   readonly table: CodeTable;
   readonly positions: PositionLog;
@@ -149,6 +149,7 @@ class CodeEventReader {
   readonly #nameAt = new GrowableInt32();
   readonly #nameSize = new GrowableInt32();
   readonly #positionsOf = new GrowableInt32();
+  readonly #isBytecode = new GrowableInt32();
   readonly #positions: PositionLog;
   #isolates = 0;
   /** The name of the code that was added last. */
@@ -178,19 +179,19 @@ class CodeEventReader {
     return true;
   }
 
-  /** The record that was read. Bytecode has a name and positions alone. */
+  /** The record that was read. */
   #take(timeNs: number, rowAt: Map<number, number>): void {
-    const { type, isCode, start, textAt, textSize } = this.#record;
+    const { type, start, textAt, textSize } = this.#record;
     if (type === CODE_EVENT.ADDED) {
       this.#name.at = textAt;
       this.#name.size = textSize;
-      if (isCode) this.#push(timeNs, start, this.#record.length, textAt, textSize, rowAt);
+      this.#push(timeNs, start, this.#record.length, textAt, textSize, rowAt);
     } else if (type === CODE_EVENT.POSITIONS) this.#place(rowAt);
     else if (type === CODE_EVENT.LINE_ENDS) {
       this.#positions.addLineEnds(this.#isolates, this.#record.script, textAt, textSize);
-    } else if (type === CODE_EVENT.MOVED && isCode) {
+    } else if (type === CODE_EVENT.MOVED) {
       this.#move(start, this.#record.to, timeNs, rowAt);
-    } else if (type === CODE_EVENT.REMOVED && isCode) this.#remove(start, timeNs, rowAt);
+    } else if (type === CODE_EVENT.REMOVED) this.#remove(start, timeNs, rowAt);
     else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
   }
 
@@ -206,7 +207,7 @@ class CodeEventReader {
       textAt,
       textSize,
     );
-    const row = isCode ? rowAt.get(start) : undefined;
+    const row = rowAt.get(start);
     if (row !== undefined) this.#positionsOf.array[row] = added;
   }
 
@@ -246,12 +247,14 @@ class CodeEventReader {
     this.#nameAt.push(nameAt);
     this.#nameSize.push(nameSize);
     this.#positionsOf.push(NONE);
+    this.#isBytecode.push(this.#record.isCode ? 0 : 1);
   }
 
   finish(): CodeEvents {
     const order = ascending(this.#timeNs.array, this.#start.length);
     const nameAt = inOrder(this.#nameAt.finish(), order, new Int32Array(order.length));
     const nameSize = inOrder(this.#nameSize.finish(), order, new Int32Array(order.length));
+    const isBytecode = inOrder(this.#isBytecode.finish(), order, new Int32Array(order.length));
     const decoder = new TextDecoder();
     const bytes = this.#bytes;
     const table: CodeTable = {
@@ -260,6 +263,7 @@ class CodeEventReader {
       start: inOrder(this.#start.finish(), order, new Float64Array(order.length)),
       end: inOrder(this.#end.finish(), order, new Float64Array(order.length)),
       restarts: [],
+      isBytecode: (row) => isBytecode[row] === 1,
       name: (row) => decoder.decode(bytes.subarray(nameAt[row], nameAt[row] + nameSize[row])),
       hasSameName: (a, b) =>
         nameSize[a] === nameSize[b] &&

@@ -24,6 +24,8 @@ export type CodeTable = {
   readonly name: (row: number) => string;
   /** Whether two rows have the same name, without making strings of them. */
   readonly hasSameName: (a: number, b: number) => boolean;
+  /** The row is bytecode, at whose addresses nothing is sampled: interpreted frames are given them. */
+  readonly isBytecode?: (row: number) => boolean;
   /** Path of the jitdump that has the code itself; absent: the JIT wrote names only. */
   readonly dump?: string;
   /** The source line of the code at `address` of `row`; null where the JIT gives none. */

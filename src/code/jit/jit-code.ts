@@ -43,15 +43,22 @@ const MAX_GENERATIONS = 250;
 export class JitCode {
   readonly #dsos: DsoTable;
   readonly #load: (pid: number) => readonly CodeTable[];
+  readonly #announces: (pid: number) => boolean;
   /** Processes by DSO, generations included; null: not JIT code. */
   readonly #processes: (JitProcess | null)[] = [];
   readonly #generation: number[] = [];
   #nowNs = Number.NEGATIVE_INFINITY;
   #unwindingChanges = 0;
 
-  constructor(dsos: DsoTable, load: (pid: number) => readonly CodeTable[]) {
+  /** `announces`: whether a process has announced bytecode. */
+  constructor(
+    dsos: DsoTable,
+    load: (pid: number) => readonly CodeTable[],
+    announces: (pid: number) => boolean = () => false,
+  ) {
     this.#dsos = dsos;
     this.#load = load;
+    this.#announces = announces;
   }
 
   /** Goes on to the time of the next sample; true if other code is at some address from now on. */
@@ -96,6 +103,55 @@ export class JitCode {
     }
     return process.base;
   }
+
+  /**
+   * The DSO that code at `address` is of: `dso`, that of its mapping or −1; of JIT code and of bytecode the JIT's, in the
+   * generation that is there now. Bytecode lies in memory without a file.
+   */
+  dsoAt(pid: number, dso: DsoIndex, address: number): DsoIndex {
+    if (dso !== NONE && this.isJit(dso)) return this.place(dso, address);
+    if (dso !== NONE && !this.#isMemory(dso)) return dso;
+    const bytecode = this.placeBytecode(pid, address);
+    return bytecode === NONE ? dso : bytecode;
+  }
+
+  #isMemory(dso: DsoIndex): boolean {
+    let isMemory = this.#areMemory[dso];
+    if (isMemory === undefined) {
+      isMemory = this.#dsos.key(dso).kind === 'unknown';
+      this.#areMemory[dso] = isMemory;
+    }
+    return isMemory;
+  }
+
+  readonly #areMemory: boolean[] = [];
+
+  /** The process's JIT code, in the generation that has bytecode at `address` now; −1 where none is. */
+  placeBytecode(pid: number, address: number): DsoIndex {
+    const base = this.#bytecodeOf.get(pid) ?? this.#openBytecode(pid);
+    if (base === NONE || !this.isJit(base)) return NONE as DsoIndex;
+    for (const layer of (this.#processes[base] as JitProcess).layers) {
+      if (layer.table.isBytecode === undefined) continue;
+      const row = layer.rowAt(address);
+      if (row !== NONE && layer.table.isBytecode(row)) return this.place(base, address);
+    }
+    return NONE as DsoIndex;
+  }
+
+  /** Whether V8 announced the bytecode of a process. */
+  announcesBytecode(pid: number): boolean {
+    return (this.#bytecodeOf.get(pid) ?? this.#openBytecode(pid)) !== NONE;
+  }
+
+  #openBytecode(pid: number): DsoIndex {
+    const has = this.#announces(pid);
+    const base = has ? this.#dsos.intern({ kind: 'jit', pid }) : (NONE as DsoIndex);
+    this.#bytecodeOf.set(pid, base);
+    return base;
+  }
+
+  /** The JIT code of processes by pid, −1 for those that announce no bytecode. */
+  readonly #bytecodeOf = new Map<number, DsoIndex>();
 
   /** Grows with every change of what `findUnwinding` answers, of all processes together. */
   get unwindingChanges(): number {

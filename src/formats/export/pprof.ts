@@ -65,18 +65,18 @@ export function writePprof(
   const values = pprofValues(profile.events, shown, weights);
   const locations = new PprofLocations(profile, options.mappings ?? [], strings);
   const writer = new ProtoWriter();
-  writeSamples(profile, rows, values, { locations, strings, writer, write });
-
   const intern = (text: string) => strings.rowOf(printable(text));
   const valueType = (field: number, { type, unit }: PprofValueType) => {
     writer.begin(field).int(1, intern(type)).int(2, intern(unit)).end();
   };
+  // By the order of their fields: readers know a profile by its types, which samples push far back.
+  for (const type of values.types) valueType(FIELD.sampleType, type);
+  writeSamples(profile, rows, values, { locations, strings, writer, write });
   // Readers show the default type unless asked: that of the first event which has any weight.
   const weighed = new Set(rows.event.filter((_, row) => rows.weight[row] > 0));
   const firstIndex = shown.find((event) => weighed.has(event)) ?? shown[0] ?? NONE;
   const first = profile.events[firstIndex];
   const defaultType = values.types[values.weightColumn[firstIndex] ?? NONE];
-  for (const type of values.types) valueType(FIELD.sampleType, type);
   writeLocations(locations, writer);
   writer.int(FIELD.timeNanos, options.startWallNs ?? 0);
   writer.int(FIELD.durationNanos, options.durationNs ?? lastTimeNs(profile, samples));

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { scriptName } from '../../profile/script-name.ts';
 import type { ImportedProfileBuilder } from './imported-profile.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
 
@@ -42,9 +43,12 @@ export function addCallFrame(
   return builder.stack(prefix, UNNAMED.test(name) ? '[unknown]' : name, url, null, 0);
 }
 
-/** The name that V8 gives code of this function in perf maps; `line` and `column` from 1. */
+/**
+ * The name that V8 gives code of this function in perf maps; `line` and `column` from 1. Exports of perf-ts have the
+ * place in the name, too: `handle src/server.ts:12` of `/srv/src/server.ts`.
+ */
 export function scriptFunction(name: string, url: string, line: number, column: number): string {
-  return `JS:${name} ${url}:${line}:${column}`;
+  return `JS:${scriptName(name, url)} ${url}:${line}:${column}`;
 }
 
 /** The function's name, for nodes that are no functions: `(idle)`, `(program)`. */

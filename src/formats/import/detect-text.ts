@@ -1,4 +1,5 @@
 import { memorySource } from '../../base/byte-source.ts';
+import { isFunctionAlone } from './folded.ts';
 import { parseFrame, parseTimedHead, parseUntimedHead } from './perf-script-line.ts';
 import { isPprof } from './pprof-message.ts';
 import { forEachLine } from './text-lines.ts';
@@ -56,6 +57,8 @@ function isFolded(lines: readonly string[]): boolean {
   const shareOf = (form: RegExp) => lines.filter((line) => form.test(line)).length / lines.length;
   // Samples without a stack are lines with a comm alone.
   if (shareOf(COMM_ALONE) === 1) return true;
+  const alone = lines.filter(isFunctionAlone).length / lines.length;
+  if (shareOf(FOLDED_LINE) === 1 && alone >= MIN_STACKS) return true;
   const stacks = shareOf(STACK_LINE);
   return stacks >= MIN_STACKS || (stacks > 0 && shareOf(FOLDED_LINE) >= MIN_SHARE);
 }

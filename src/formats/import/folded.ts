@@ -38,7 +38,8 @@ export function importFolded(
       builder.skipLine(text);
       return;
     }
-    const [comm = '', ...names] = splitFrames(parts.stack);
+    const frames = splitFrames(parts.stack);
+    const [comm = '', ...names] = isFunctionAlone(parts.stack) ? ['', ...frames] : frames;
     let stack: number = NONE;
     let depth = 0;
     for (const name of names) {
@@ -89,6 +90,11 @@ export function splitFoldedLine(line: string): { stack: string; weight: number }
   const stack = text.slice(0, start).trimEnd();
   if (stack.length === start || !/^\d+(?:\.\d+)?$/.test(number)) return null;
   return { stack, weight: Number(number) };
+}
+
+/** One function without a process: `fill(unsigned int, int)+0x2a`. A comm alone is a sample without a stack. */
+export function isFunctionAlone(stack: string): boolean {
+  return !stack.includes(';') && /[\w>~]\(|::|\+0x[\da-f]/.test(stack);
 }
 
 /** A digit or the point. */

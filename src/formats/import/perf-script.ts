@@ -54,6 +54,8 @@ class PerfScriptReader {
   readonly #limits: ImportLimits;
   /** Per event, the period that all its samples have; null where they differ. */
   readonly #fixedPeriods: (number | null)[] = [];
+  /** Events of which a sample has no period. */
+  readonly #lackingPeriods = new Set<number>();
   readonly #comments: string[] = [];
   #head: HeadLine | null = null;
   #frames: FrameLine[] = [];
@@ -102,7 +104,7 @@ class PerfScriptReader {
     this.#endSample();
     const meta = readComments(this.#comments);
     const events = this.#events.map((name, event) =>
-      describeEvent(name, this.#fixedPeriods[event] ?? null),
+      describeEvent(name, this.#fixedPeriods[event] ?? null, this.#lackingPeriods.has(event)),
     );
     return this.#builder.finish('perf-script', events, { ...meta, notes: this.#notes() });
   }
@@ -133,6 +135,7 @@ class PerfScriptReader {
     }
     const { comm, pid, tid, cpu, time } = head;
     const period = head.period ?? 1;
+    if (head.period === null) this.#lackingPeriods.add(event);
     if (this.#fixedPeriods.length === event) this.#fixedPeriods.push(period);
     else if (this.#fixedPeriods[event] !== period) this.#fixedPeriods[event] = null;
     this.#builder.addSample({ comm, pid, tid, cpu, time, event, period }, this.#stack());
@@ -200,7 +203,11 @@ function splitInlined(frame: ImportedFrame): readonly ImportedFrame[] {
     .map((name, index) => ({ ...frame, name, inlineDepth: frame.inlineDepth + index }));
 }
 
-function describeEvent(name: string, fixedPeriod: number | null): ProfileEvent {
+function describeEvent(
+  name: string,
+  fixedPeriod: number | null,
+  lacksPeriods: boolean,
+): ProfileEvent {
   const isClock = CLOCKS.test(name);
   const { HARDWARE, SOFTWARE, TRACEPOINT } = PERF_TYPE;
   const isSoftware = SOFTWARE_EVENTS.test(name);
@@ -212,6 +219,7 @@ function describeEvent(name: string, fixedPeriod: number | null): ProfileEvent {
     frequencyHz: null,
     fixedPeriod,
     unit: isClock ? 'nanoseconds' : 'events',
+    ...(lacksPeriods && { lacksPeriods }),
   };
 }
 

@@ -54,6 +54,7 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
       arrivedEvents,
       periodEvents,
       isHalved: areIntervalsDivided(input.events[event]),
+      isFixed: described.fixedPeriod !== null,
       tails: weights.tails,
     },
     inStep: inStep(),

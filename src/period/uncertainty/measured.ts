@@ -20,14 +20,15 @@ import { NOTHING_LOST } from './uncertainty.ts';
  *   would be wrong, whatever its interval: samples come at no fixed rate of events.
  * - Waits: every one of them was timed.
  * - A period of 1, counted in software: every event is a sample.
+ * - Samples without a period: what each stands for is not known, so that they are counted themselves.
  */
 export function isMeasured(
   { events, losses }: Pick<PeriodInput, 'events' | 'losses'>,
   event: number,
   kind: WeightKind,
 ): boolean {
-  if (kind === 'samples') return true;
   const described = events[event];
+  if (kind === 'samples' || described.lacksPeriods) return true;
   if (areWaits(described)) return lostSamplesOf(losses ?? [], event) === 0;
   const { mode, type, fixedPeriod } = described;
   return kind !== 'time' && mode === 'period' && fixedPeriod === 1 && isCountedInSoftware(type);

@@ -32,6 +32,8 @@ export type EventCourse = {
   readonly arrivedEvents: Float64Array;
   /** Each interval was divided between its two samples (`interval-split.ts`); else the later one has all of it. */
   readonly isHalved: boolean;
+  /** All intervals are of one period. */
+  readonly isFixed?: boolean;
   /** Reported periods: often that of the interval which the sample begins. */
   readonly periodEvents: ArrayLike<number>;
   /** The part of the weights for events after the last samples of streams (`tail-events.ts`). */

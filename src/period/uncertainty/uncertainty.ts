@@ -157,6 +157,7 @@ class ShareVariance {
   /** Number of near steps of one amount that would tell as much. */
   readonly #effectiveSteps: number;
   readonly #hasHalves: boolean;
+  readonly #isFixed: boolean;
   /** How often the same borders recur at the same places of their intervals. */
   readonly #repeats: number;
   /** Variance of one of these borders, in squared intervals: that of a half, or of a whole one. */
@@ -176,6 +177,7 @@ class ShareVariance {
     this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
     this.#effectiveSteps = effectiveSteps(near);
     this.#hasHalves = course?.isHalved === true;
+    this.#isFixed = course?.isFixed === true;
     this.#repeats = repeatsOf(inStep ?? null);
     this.#repeated = inStep?.kind === 'tasks' ? 2 / 3 : 1 / 6;
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
@@ -193,8 +195,10 @@ class ShareVariance {
     const blended =
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
     if (this.#ofDrawn > 0) return this.#ofDrawn * ifDrawn;
+    const changes = first / (this.#computed.intervalSquares * drawn);
+    const ofBorders = slow * (this.#isFixed ? varianceOfBorder(changes) : 1 / 6);
     return (
-      Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
+      Math.min(MOST_OF_DRAWN * ifDrawn, blended + ofBorders) +
       (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
       first * this.#repeats * this.#repeated
     );
@@ -241,6 +245,20 @@ function repeatsOf(inStep: InStep | null): number {
   if (inStep?.kind === 'cycle' || inStep?.kind === 'tasks') return inStep.repeats;
   return inStep?.kind === 'clock' ? Math.sqrt(inStep.cycles) : 0;
 }
+
+/**
+ * The variance that a border adds with a fixed period, in steps. With phases of some samples it is 1/6. Where functions change at nearly
+ * every sample, `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about once in a
+ * period shows nearly the same place of it twice. That is worth no more than one of the two samples. Periods that the kernel moves
+ * seldom meet the work's for long.
+ */
+function varianceOfBorder(changes: number): number {
+  const part = (changes - FEWEST_CHANGES) / (MANY_CHANGES - FEWEST_CHANGES);
+  return 1 / 6 + (5 / 6) * Math.min(1, Math.max(0, part));
+}
+
+const FEWEST_CHANGES = 0.5;
+const MANY_CHANGES = 0.75;
 
 /** Number of seen steps that the variance of drawn samples counts for. */
 const BLENDED_STEPS = 4;

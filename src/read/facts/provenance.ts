@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../base/bisect.ts';
 import { fieldOf, numberField } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
@@ -52,6 +53,11 @@ export type Provenance = {
    * Absent in older recordings.
    */
   readonly sampled?: readonly (readonly [from: string, to: string])[];
+  /**
+   * When the content of overwritten rings was written, on the same clock, and whether all was in it that came since the
+   * time before. Absent without such rings, and in older recordings.
+   */
+  readonly snapshots?: readonly (readonly [at: string, isWhole: boolean])[];
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** Counts that `--stat` made beside the samples; null for what could not be counted. */
@@ -154,6 +160,35 @@ export function sampledSpansOf(
     spans.push({ fromNs, toNs: Number(to - startTime) });
   }
   return spans;
+}
+
+/**
+ * The parts of the time whose samples were overwritten, of a recording that keeps the last ones of each ring. From each
+ * snapshot to the first sample of the next, where that is not whole; without a sample in it, the time up to it.
+ *
+ *     recorded   ●●●●●●●●●●●●●●●●●●●●●●●●●●
+ *     snapshots            ▲           ▲   ▲        the second one is not whole
+ *     kept            ●●●●●      ●●●●●●●●●●
+ *     gaps       ─────     ──────
+ */
+export function overwrittenGaps(
+  provenance: Provenance | null,
+  startTime: bigint,
+  timeNs: Float64Array,
+): TimeRange[] {
+  const given: unknown = provenance?.snapshots;
+  const snapshots = Array.isArray(given) ? given : [];
+  const gaps: TimeRange[] = [];
+  let fromNs = Number.NEGATIVE_INFINITY;
+  for (const snapshot of snapshots.length > 0 ? snapshots : [null]) {
+    const [at, isWhole] = Array.isArray(snapshot) ? snapshot : [];
+    const raw = nanoseconds(at);
+    const atNs = raw === null ? Number.POSITIVE_INFINITY : Number(raw - startTime);
+    const firstNs = timeNs[firstNotBelow(timeNs, fromNs)] ?? Number.POSITIVE_INFINITY;
+    if (isWhole !== true || firstNs > atNs) gaps.push({ fromNs, toNs: Math.min(firstNs, atNs) });
+    fromNs = Math.max(fromNs, atNs);
+  }
+  return gaps;
 }
 
 function nanoseconds(text: unknown): bigint | null {

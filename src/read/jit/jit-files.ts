@@ -43,13 +43,21 @@ export type JitFilesOptions = SymbolSources & {
  */
 export function openJitCode(options: JitFilesOptions): JitCode {
   const files = new JitFiles(options, ownersOfFile(options.path));
-  return new JitCode(options.processes.dsos, (pid) => files.tablesOf(pid));
+  return new JitCode(
+    options.processes.dsos,
+    (pid) => files.tablesOf(pid),
+    (pid) => files.announces(pid),
+  );
 }
 
-/** The same of jitdumps alone, which have the frame tables of the code. */
-export function openJitdumps(options: JitFilesOptions): JitCode {
+/** The same as far as stacks are unwound by it: frame tables are in jitdumps, and V8 announces its bytecode. */
+export function openUnwindingCode(options: JitFilesOptions): JitCode {
   const files = new JitFiles(options, ownersOfFile(options.path));
-  return new JitCode(options.processes.dsos, (pid) => files.dumpsOf(pid));
+  return new JitCode(
+    options.processes.dsos,
+    (pid) => files.announcedOf(pid),
+    (pid) => files.announces(pid),
+  );
 }
 
 class JitFiles {
@@ -72,10 +80,20 @@ class JitFiles {
     return dumps;
   }
 
-  tablesOf(pid: number): CodeTable[] {
+  /** Whether V8 announced the code of the process. */
+  announces(pid: number): boolean {
+    return this.#stored.has(`${CODE_EVENTS_ATTACHMENT}${pid}`);
+  }
+
+  announcedOf(pid: number): CodeTable[] {
     const tables = this.dumpsOf(pid);
     const events = this.#codeEvents(pid);
     if (events !== null) tables.push(events);
+    return tables;
+  }
+
+  tablesOf(pid: number): CodeTable[] {
+    const tables = this.announcedOf(pid);
     const map = this.#storedMap(pid) ?? (tables.length === 0 ? this.#mapNow(pid) : null);
     if (map !== null) tables.push(map);
     return tables;

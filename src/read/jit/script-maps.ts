@@ -182,6 +182,8 @@ export class ScriptMaps implements SourceMaps {
   mayBegin(script: string, line: number, column: number): boolean {
     const path = pathOfScript(script);
     if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path) || (line === 1 && column === 1)) return true;
+    // Profiles of others have lines alone.
+    if (column === 0) return true;
     const lines = this.#lines(path);
     if (lines === null || beginsToken(lines[line - 1] ?? '', column)) return true;
     // The loader puts helpers of its own in front of the file's code, which its map does not have.

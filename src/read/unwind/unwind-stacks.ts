@@ -30,6 +30,7 @@ import type { ParseInfo } from '../../kernel/perf-event/parse-info.ts';
 import { registerArchitectureOf } from '../../kernel/perf-event/register-names.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { debugLog } from '../../system/debug-log.ts';
+import { InterpretedFrames } from './interpreted-frames.ts';
 import { MappedModules } from './unwind-modules.ts';
 import { UserLeaf } from './user-leaf.ts';
 
@@ -63,6 +64,7 @@ export class StackUnwinder {
   readonly #makeModules: (architecture: UnwindArchitecture) => MappedModules;
   readonly #data: PerfData;
   readonly #jit: JitCode | null;
+  readonly #interpreted: InterpretedFrames | null;
   readonly #diagnostics: Diagnostics;
   readonly #frames = new Float64Array(MOST_FRAMES);
   /** A 64-bit kernel runs code of 32 bits, too. */
@@ -84,6 +86,7 @@ export class StackUnwinder {
   ) {
     this.#data = data;
     this.#jit = jit;
+    this.#interpreted = jit === null ? null : new InterpretedFrames(jit);
     this.#diagnostics = data.diagnostics;
     const listed = (data.features.buildIds ?? []).map(
       ({ filename, buildId }) => [filename, buildId] as const,
@@ -130,7 +133,7 @@ export class StackUnwinder {
       `pid ${sample.pid} tid ${sample.tid} at ${sample.timeNs} ns: ${count} frames, ` +
         `${STOP_NAMES[unwinder.stopReason]} behind ${formatAddress(this.#frames[count - 1])}`,
     );
-    return this.#join(sample, count, unwinder);
+    return this.#join(sample, count, found);
   }
 
   /** Closes the files. */
@@ -139,7 +142,8 @@ export class StackUnwinder {
   }
 
   /** Puts the first `count` frames into the callchain. */
-  #join(sample: SampleView, found: number, unwinder: Unwinder): number {
+  #join(sample: SampleView, found: number, from: EventDump): number {
+    const { unwinder } = from.machine;
     const count = countUserFrames(this.#frames, found);
     if (count === 0) return NOT_UNWOUND;
     const { callchain, callchainLength } = sample;
@@ -165,6 +169,7 @@ export class StackUnwinder {
       }
     }
     this.hasChanged = true;
+    this.#placeInterpreted(sample.pid, count, from);
     let at = kernelLength;
     callchain[at++] = PERF_CONTEXT.USER;
     for (let i = 0; i < taken; i++) {
@@ -178,6 +183,13 @@ export class StackUnwinder {
     }
     sample.callchainLength = at;
     return result;
+  }
+
+  #placeInterpreted(pid: number, count: number, { machine, dump }: EventDump): void {
+    const { unwinder, stack } = machine;
+    if (unwinder.architecture !== 'x86-64' || this.#interpreted?.isNeeded(pid) !== true) return;
+    dump.readOthers();
+    this.#interpreted.place(pid, dump.registers, stack, this.#frames, unwinder.isExact, count);
   }
 
   #jointFrame = 0;

@@ -269,6 +269,9 @@ export function describeRecording(
     ),
     countsBegin: countsBegin ?? 'here',
     sampled: sampled.get().map(({ fromNs, toNs }) => [`${fromNs}`, `${toNs}`]),
+    ...(sampled.snapshots.length > 0 && {
+      snapshots: sampled.snapshots.map(({ atNs, isWhole }) => [`${atNs}`, isWhole]),
+    }),
     ...(kernelSymbols !== null && { kernelSymbols }),
   };
 }

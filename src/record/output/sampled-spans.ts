@@ -1,6 +1,9 @@
 /** A span in which the events were enabled, by the clock of the recording, nanoseconds. */
 export type SampledSpan = { readonly fromNs: bigint; readonly toNs: bigint };
 
+/** A moment at which what overwritten rings held was written; `isWhole`: all that came since the one before. */
+type RingSnapshot = { readonly atNs: bigint; readonly isWhole: boolean };
+
 /**
  * When the events of a recording were enabled. A span begins just before they are enabled and ends just after they
  * are disabled, so that each sample lies in one.
@@ -8,6 +11,7 @@ export type SampledSpan = { readonly fromNs: bigint; readonly toNs: bigint };
 export class SampledSpans {
   readonly #readClockNs: () => bigint;
   readonly #closed: SampledSpan[] = [];
+  readonly snapshots: RingSnapshot[] = [];
   #fromNs: bigint | null = null;
 
   constructor(readClockNs: () => bigint) {
@@ -22,6 +26,10 @@ export class SampledSpans {
     if (this.#fromNs === null) return;
     this.#closed.push({ fromNs: this.#fromNs, toNs: this.#readClockNs() });
     this.#fromNs = null;
+  }
+
+  addSnapshot(isWhole: boolean): void {
+    this.snapshots.push({ atNs: this.#readClockNs(), isWhole });
   }
 
   /** All until now. */

@@ -1,17 +1,24 @@
 import { chooseLevel, type ProfileLevels } from '../../code/levels/levels-of.ts';
 import type { TopOptions } from '../../options/top.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';
 import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
 import { type SliceTableKey, type SliceTables, tablesOfSlice } from './slice-tables.ts';
 import type { TopEvent } from './top-options.ts';
 
+type TablesSoFar = Map<SliceTableKey, ShareSums | WindowSums>;
+
 /** The sums of one event, as far as they are shown. */
 export class EventTables {
   readonly #name: string;
   readonly #event: number;
   readonly #options: TopOptions;
-  readonly #sums = new Map<SliceTableKey, ShareSums | WindowSums>();
+  /**
+   * Sums by level of frames, the one that is shown first. Where none is asked for, those of both defaults are kept until V8
+   * has named a function: rows of two levels must not be added up.
+   */
+  readonly #sums: Map<FrameLevel, TablesSoFar>;
   #callers: CallerSums | null = null;
   /** Time of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
@@ -20,6 +27,8 @@ export class EventTables {
     this.#name = name;
     this.#event = event;
     this.#options = options;
+    const levels: FrameLevel[] = options.frames ? [options.frames] : ['all', 'javascript'];
+    this.#sums = new Map(levels.map((level) => [level, new Map()]));
   }
 
   watchCallers(names: readonly string[] | null): void {
@@ -34,7 +43,7 @@ export class EventTables {
     let firstNs = this.#lastNs;
     for (const levels of slices) {
       const slice = levels.at('all');
-      const level = chooseLevel(slice, frames);
+      if (chooseLevel(slice, frames) === 'javascript') this.#sums.delete('all');
       const { all, rows } = this.#select(slice);
       const { timeNs, length } = slice.samples;
       if (length > 0) {
@@ -50,10 +59,15 @@ export class EventTables {
       // Also where nothing was sampled: the window moves on.
       const { keys = null } = this.#options;
       // Rows of files are about native code as much as others.
-      const shown = { byFunction: level, byFile: frames ?? 'all' };
-      this.#addTables(tablesOfSlice(levels, shown, { weights, rows, keys }), nowMs);
-      this.#callers?.add(levels.at(level), weights, rows);
+      const byFile = frames ?? 'all';
+      for (const [byFunction, sums] of this.#sums) {
+        const tables = tablesOfSlice(levels, { byFunction, byFile }, { weights, rows, keys });
+        this.#addTables(sums, tables, nowMs);
+      }
+      const [shown] = this.#sums.keys();
+      this.#callers?.add(levels.at(shown), weights, rows);
     }
+    const [sums] = this.#sums.values();
     return {
       callers: this.#callers,
       name: this.#name,
@@ -62,28 +76,18 @@ export class EventTables {
       rateHz:
         samples > 0 && this.#lastNs > firstNs ? (samples * 1e9) / (this.#lastNs - firstNs) : 0,
       ownShare: samples > 0 ? own / samples : 0,
-      samples: this.#sums.get('sym')?.samples ?? 0,
-      table: this.#tableMaker(),
+      samples: sums.get('sym')?.samples ?? 0,
+      table: tableMaker(sums),
     };
   }
 
-  /** Each table of a report is made once, as it is when it is asked for first. */
-  #tableMaker(): TopEvent['table'] {
-    const made = new Map<SliceTableKey, TopTable>();
-    return (of) => {
-      const table = made.get(of) ?? (this.#sums.get(of) ?? new ShareSums()).table();
-      made.set(of, table);
-      return table;
-    };
-  }
-
-  #addTables(tables: SliceTables, nowMs: number): void {
+  #addTables(all: TablesSoFar, tables: SliceTables, nowMs: number): void {
     const { windowMs } = this.#options;
     for (const [of, table] of Object.entries(tables) as [SliceTableKey, TableSums][]) {
-      let sums = this.#sums.get(of);
+      let sums = all.get(of);
       if (sums === undefined) {
         sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);
-        this.#sums.set(of, sums);
+        all.set(of, sums);
       }
       sums.add(table, nowMs);
     }
@@ -113,5 +117,15 @@ function weigh({ samples, events }: Profile, event: number, { weight }: TopOptio
     kind: 'period',
     unit: events[event].unit,
     values: new Float64Array(samples.periodEvents),
+  };
+}
+
+/** Each table of a report is made once, as it is when it is asked for first. */
+function tableMaker(sums: TablesSoFar): TopEvent['table'] {
+  const made = new Map<SliceTableKey, TopTable>();
+  return (of) => {
+    const table = made.get(of) ?? (sums.get(of) ?? new ShareSums()).table();
+    made.set(of, table);
+    return table;
   };
 }

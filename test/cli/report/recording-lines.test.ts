@@ -43,7 +43,7 @@ describe('the lines on trust', () => {
     expect(findingLines([lost], 1, 'above')).toEqual([]);
   });
 
-  it('what standard error has printed is no line, unless figures are wrong by it', () => {
+  it('a text that standard error has printed is no line, unless figures are wrong by it', () => {
     const missing = createFinding('names-missing', 'note', 'names missing', 'no names for a');
     const sideband = createFinding('sideband-lost', 'wrong', 'names uncertain', 'some were lost');
     expect(findingLines([missing, sideband], null, 'above')).toEqual(['# trust: some were lost']);

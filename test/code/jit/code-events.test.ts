@@ -30,9 +30,13 @@ class Stream {
   }
 
   numbers(type: number, timeNs: number, ...values: number[]): this {
+    return this.numbersOf(1, type, timeNs, ...values);
+  }
+
+  numbersOf(codeType: number, type: number, timeNs: number, ...values: number[]): this {
     const body = Buffer.alloc(values.length * 8);
     for (const [i, value] of values.entries()) body.writeBigUInt64LE(BigInt(value), i * 8);
-    return this.record(type, timeNs, body, 1);
+    return this.record(type, timeNs, body, codeType);
   }
 
   record(type: number, timeNs: number, body: Uint8Array, codeType: number): this {
@@ -121,12 +125,16 @@ describe('code events of V8', () => {
     expect([...layer.table.timeNs]).toEqual([1500]);
   });
 
-  test('code events name machine code and WebAssembly, not bytecode, which is data', () => {
+  test('code events name machine code and WebAssembly, and tell bytecode apart, wherever it moves', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:~a /a.js:1:1', 0)
-      .added(2000, 0x6000, 0x100, 'JS:wasm-function[3]-3-liftoff', 2);
+      .added(2000, 0x6000, 0x100, 'JS:wasm-function[3]-3-liftoff', 2)
+      .numbersOf(0, 2, 3000, 0x5000, 0x100, 0x9000);
     const layer = layerOf([stream]);
-    expect(nameAt(layer, 0x5010)).toBeNull();
+    layer.advance(5000);
+    expect(nameAt(layer, 0x9010)).toBe('JS:~a /a.js:1:1');
+    const isBytecode = (address: number) => layer.table.isBytecode?.(layer.rowAt(address));
+    expect([0x5010, 0x6010, 0x9010].map(isBytecode)).toEqual([true, false, true]);
     expect(nameAt(layer, 0x6010)).toBe('JS:wasm-function[3]-3-liftoff');
   });
 
@@ -141,7 +149,7 @@ describe('code events of V8', () => {
       .numbers(2, 4000, 0x5000, 0x100, 0x9000);
     const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: stream.chunks }]);
     const events = readCodeEvents(bytes, START, new Diagnostics());
-    expect([...events.positionsOf]).toEqual([0, 0]);
+    expect([...events.positionsOf]).toEqual([0, 1, 0]);
     const { positions: log } = events;
     expect(log.entries(0)).toEqual({
       offset: Float64Array.of(1, 4, 5),

@@ -243,7 +243,7 @@ describe('leaves that are missing or senseless', () => {
     expect(nothing.facts).toEqual([]);
   });
 
-  it('leaves of random bits are decoded in bounded time', () => {
+  it('CPUID leaves of random bits are decoded in bounded time', () => {
     const ones = 'ffffffff';
     const lines = ['00000000', '00000001', '0000000A', '0000000B', '00000023', '8000001B'];
     const text = lines.map((leaf) => `CPUID ${leaf}: ${Array(4).fill(ones).join('-')}`).join('\n');

@@ -26,7 +26,7 @@ describe('dumps of leaves', () => {
 });
 
 describe('which leaves may be read', () => {
-  it('leaves are read up to the last of each range: beyond it Intel answers with another leaf', () => {
+  it('CPUID leaves are read up to the last of each range: beyond it Intel answers with another leaf', () => {
     const starts = startLeaves({ basic: 0x0a, hypervisor: null, extended: 0x80000008 });
     const leaves = leavesInRange(starts).map(({ leaf }) => leaf);
     expect(leaves).toContain(0x0a);
@@ -36,7 +36,7 @@ describe('which leaves may be read', () => {
     expect(leaves).not.toContain(0x40000000);
   });
 
-  it('leaves of the hypervisor are read only in a virtual machine, also where it gives no last leaf', () => {
+  it('CPUID leaves of the hypervisor are read only in a virtual machine, also where it gives no last leaf', () => {
     const leaves = (hypervisor: number) =>
       leavesInRange(startLeaves({ basic: 0, hypervisor, extended: 0 })).map(({ leaf }) => leaf);
     expect(leaves(0)).toEqual([0, 0x40000000]);

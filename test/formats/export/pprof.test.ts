@@ -308,6 +308,14 @@ describe('pprof', () => {
     expect(exported(none, kinds(none)).samples).toEqual([]);
   });
 
+  test('a pprof file begins with the types of its samples, by which it is known', () => {
+    const profile = profileFromText('main');
+    const pieces: Uint8Array[] = [];
+    writePprof(profile, kinds(profile), {}, (bytes) => pieces.push(bytes));
+    // Field 1, a message.
+    expect(pieces[0][0]).toBe((1 << 3) | 2);
+  });
+
   test('pprof escapes control characters of names', () => {
     for (const name of HOSTILE_NAMES) {
       const builder = new ProfileBuilder();

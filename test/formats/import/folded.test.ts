@@ -23,6 +23,15 @@ describe('folded stacks', () => {
     expect(profile.meta.notes).toContain('the numbers of the lines are taken as samples');
   });
 
+  it('a line with a function alone is a stack of it, one with a comm alone is none', () => {
+    const { profile } = imported('ns::fill(unsigned int, int)+0x2a 2', '(sd-pam) 1');
+    const { frames, funcs, strings } = profile;
+    expect([...frames.func].map((func) => strings[funcs.name[func]])).toEqual([
+      'ns::fill(unsigned int, int)+0x2a',
+    ]);
+    expect([...profile.samples.stack]).toEqual([0, 0, -1]);
+  });
+
   it('folded lines with non-integer numbers are one sample each', () => {
     const { profile } = imported('app;main 1500000000', 'app;main;work 2500000000');
     expect([...profile.samples.periodEvents]).toEqual([1_500_000_000, 2_500_000_000]);

@@ -135,6 +135,7 @@ describe('the text of perf script', () => {
       'no sample has a period: such a sample counts as 1',
     ]);
     expect(profile.threads).toEqual([{ pid: -1, tid: 1, generation: 0, comm: 'a' }]);
+    expect(profile.events.map(({ lacksPeriods }) => lacksPeriods)).toEqual([true]);
     expect([...profile.samples.cpu]).toEqual([-1, -1]);
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { ProtoWriter } from '../../../src/base/proto-writer.ts';
 import { writePprof } from '../../../src/formats/export/pprof.ts';
+import { scriptFunction } from '../../../src/formats/import/call-frame.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
 import { importPprof } from '../../../src/formats/import/pprof.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
@@ -269,5 +270,14 @@ describe.skipIf(!hasCorpora)('pprof files of other projects', () => {
       }
       expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sums));
     },
+  );
+});
+
+test('a function of a script that an export named by its place, too, has the place once', () => {
+  expect(scriptFunction('handle src/server.ts:12', '/srv/src/server.ts', 12, 0)).toBe(
+    'JS:handle /srv/src/server.ts:12:0',
+  );
+  expect(scriptFunction('handle', '/srv/src/server.ts', 12, 0)).toBe(
+    'JS:handle /srv/src/server.ts:12:0',
   );
 });

@@ -129,7 +129,7 @@ describe('changes of weights between two recordings', () => {
     expect(total.absolute!.isCertain).toBe(false);
   });
 
-  it('below a twentieth are not marked between two single recordings', () => {
+  it('a change below a twentieth of the row is not marked between two single recordings', () => {
     const slower = (by: number) => run([row('hot', 1, 0)], 1e9 * by);
     const isCertain = (by: number) => compare(slower(by), slower(1)).rows[0].absolute!.isCertain;
     expect([isCertain(1.04), isCertain(0.96), isCertain(1.06)]).toEqual([false, false, true]);
@@ -147,7 +147,7 @@ describe('changes between several recordings a side', () => {
   const total = (here: ComparedRun[], there: ComparedRun[]) =>
     finish(compareFunctions(here, there)).total.absolute!;
 
-  it('changes between several recordings have the spread of the recordings for an interval', () => {
+  it('the interval of a change between several recordings is the spread of the recordings for an interval', () => {
     // Means 110 and 100, pooled variance 1: Student's t of 4 degrees is 2.776.
     const change = total(runs(109, 110, 111), runs(99, 100, 101));
     expect([change.here, change.there, change.isCertain]).toEqual([110, 100, true]);
@@ -155,11 +155,11 @@ describe('changes between several recordings a side', () => {
     expect(total(runs(90, 110, 130), runs(80, 100, 120)).isCertain).toBe(false);
   });
 
-  it('changes between several recordings may be small, since it is known how far recordings differ', () => {
+  it('a change between several recordings may be small, since it is known how far recordings differ', () => {
     expect(total(runs(102.01, 102, 101.99), runs(100.01, 100, 99.99)).isCertain).toBe(true);
   });
 
-  it('changes between several recordings take the spread of one side where the other has one recording', () => {
+  it('a change between several recordings takes the spread of one side where the other has one recording', () => {
     const change = total(runs(110), runs(99, 100, 101));
     expect(change.interval!.high).toBeCloseTo(10 + 4.303 * Math.sqrt(1 + 1 / 3), 2);
   });

@@ -13,6 +13,7 @@ import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/wri
 import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import {
   attachProvenance,
+  overwrittenGaps,
   type Provenance,
   probedRulesOf,
   readKernelSymbols,
@@ -46,6 +47,55 @@ function fileWith(sections: readonly FeatureSection[]) {
 
 const VERSION = versionSection('perf-ts 0.1.0');
 const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(document));
+
+describe('the parts of the time that overwritten rings lost', () => {
+  const TIMES = Float64Array.of(20, 30, 40, 70, 80, 95);
+  const gapsOf = (snapshots?: Provenance['snapshots']) =>
+    overwrittenGaps({ ...PROVENANCE, ...(snapshots && { snapshots }) }, 1000n, TIMES).map(
+      ({ fromNs, toNs }) => [fromNs, toNs],
+    );
+  const START = Number.NEGATIVE_INFINITY;
+
+  it('each snapshot that is not whole has a gap up to its first sample', () => {
+    expect(
+      gapsOf([
+        ['1045', false],
+        ['1100', false],
+      ]),
+    ).toEqual([
+      [START, 20],
+      [45, 70],
+    ]);
+  });
+
+  it('a whole snapshot has none, unless it has no sample', () => {
+    expect(
+      gapsOf([
+        ['1045', true],
+        ['1100', true],
+      ]),
+    ).toEqual([]);
+    expect(
+      gapsOf([
+        ['1010', true],
+        ['1100', true],
+      ]),
+    ).toEqual([[START, 10]]);
+    expect(
+      gapsOf([
+        ['1100', false],
+        ['1110', true],
+      ]),
+    ).toEqual([
+      [START, 20],
+      [100, 110],
+    ]);
+  });
+
+  it('the time before the first sample is one where the snapshots are not known', () => {
+    expect(gapsOf()).toEqual([[START, 20]]);
+  });
+});
 
 describe('rules that were measured', () => {
   const RULE = { rule: 'elapsed', countsLag: true, samples: 64, votes: 20, majority: 1 } as const;

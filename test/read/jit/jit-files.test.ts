@@ -249,7 +249,7 @@ describe('a stored perf map', () => {
     }
   });
 
-  test('stays with a recording that is written again, but not with names taken out', () => {
+  test('an attached file stays with a recording that is written again, but not with names taken out', () => {
     const [input, output] = [join(directory, 'in.data'), join(directory, 'out.data')];
     writeFileSync(input, recording([stored()]));
     const attachments = (anonymize: boolean) => {

@@ -287,6 +287,8 @@ test('lines that a TypeScript file does not have are those of code made of it', 
   expect(maps.mayBegin(script, 1, 250)).toBe(false);
   expect(maps.mayBegin(script, 40, 1)).toBe(false);
   expect(maps.mayBegin('/gone.ts', 40, 1)).toBe(true);
+  // Profiles of others do not have the column.
+  expect(maps.mayBegin(script, 40, 0)).toBe(true);
 });
 
 test('a function of a TypeScript file begins where a token does', () => {

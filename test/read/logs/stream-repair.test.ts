@@ -42,7 +42,7 @@ describe('the stream of a sample after a LOST record', () => {
     expect(repaired([[0, 0, 1, 7]], [0])).toEqual([7]);
   });
 
-  it('stays with the opened instance if that is what the thread is sampled by', () => {
+  it('a sample stays with the opened instance if that is what the thread is sampled by', () => {
     const rows = [
       [0, 5, 1, 7],
       [0, 5, 1, 7],

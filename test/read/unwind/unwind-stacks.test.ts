@@ -144,7 +144,7 @@ function read(machine: Machine, sample: Sample, arch?: string) {
 }
 
 describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machine) => {
-  it('becomes its callchain, with callers looked up where they call', () => {
+  it('a copied stack becomes its callchain, with callers looked up where they call', () => {
     const stack = [STACK + 24n, CODE + 0x200n, 0n, 0n, CODE + 0x300n];
     const { path, completeness } = read(machine, { stack, framePointer: 0 });
     expect(path).toBe('2ff 1ff 100');
@@ -190,7 +190,7 @@ describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machi
 });
 
 describe.each([I386, ARM])('the copied stack of a sample on $name', (machine) => {
-  it('becomes its callchain', () => {
+  it('a copied stack becomes its callchain', () => {
     const stack = [STACK_32 + 12n, CODE_32 + 0x200n, 0n, 0n, CODE_32 + 0x300n, 0n];
     const { path, completeness, diagnostics } = read(machine, { stack, framePointer: 0 });
     expect(path).toBe('2ff 1ff 100');

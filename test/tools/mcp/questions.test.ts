@@ -70,14 +70,14 @@ test.each(QUESTIONS)('%s', async (_question, name, input) => {
 });
 
 describe('answers', () => {
-  test('answers have the figures and intervals of the report', async () => {
+  test('the answers have the figures and intervals of the report', async () => {
     const { text } = await call('top', { file: 'new.data' });
     const { share, low, high } = { share: /\| 2\d\.\d\d% \|/, low: /%/, high: /\[lost\]/ };
     for (const part of [share, low, high]) expect(text).toMatch(part);
     expect(text).toMatch(/lost \d+\.\d\d%/);
   });
 
-  test('answers name the callers of a function, and itself among what it calls', async () => {
+  test('the answers name the callers of a function, and itself among what it calls', async () => {
     const callers = await call('callers_callees', {
       file: 'new.data',
       func: 'parse',
@@ -93,7 +93,7 @@ describe('answers', () => {
     expect(callees.text).toContain('`leaf`');
   });
 
-  test('answers name what was left out, and stay short with many functions', async () => {
+  test('the answers name what was left out, and stay short with many functions', async () => {
     const { text } = await call('top', { file: 'many.data', limit: 100 });
     expect(text).toMatch(/Left out: 1\d\d rows, the largest 0\.50%/);
     expect(tokensAtMost(text)).toBeLessThanOrEqual(MOST_TOKENS);
@@ -126,7 +126,7 @@ describe('answers', () => {
     expect(text.length).toBeLessThan(2000);
   });
 
-  test('answers do not distinguish a recording from itself', async () => {
+  test('the answers do not distinguish a recording from itself', async () => {
     const { text } = await call('diff', { old: 'new.data', new: 'new.data' });
     expect(text).toMatch(/^event `cycles`: self, .* 0 of \d+ functions differ/m);
   });
@@ -161,21 +161,21 @@ describe('the protocol', () => {
     return answer === null ? null : JSON.parse(answer);
   };
 
-  test('begins with the version that the client asks for, or with ours', async () => {
+  test('a session begins with the version that the client asks for, or with ours', async () => {
     const begin = (protocolVersion: string) =>
       ask({ id: 0, method: 'initialize', params: { protocolVersion } });
     expect((await begin('2024-11-05')).result.protocolVersion).toBe('2024-11-05');
     expect((await begin('1999-01-01')).result.protocolVersion).toBe('2025-06-18');
   });
 
-  test('lists tools with schemas, in few words', async () => {
+  test('the server lists tools with schemas, in few words', async () => {
     const { result } = await ask({ id: 'a', method: 'tools/list' });
     expect(result.tools).toHaveLength(6);
     for (const { inputSchema } of result.tools) expect(inputSchema.type).toBe('object');
     expect(JSON.stringify(result).length).toBeLessThan(4000);
   });
 
-  test('answers notifications with nothing, and nonsense with an error', async () => {
+  test('the server answers notifications with nothing, and nonsense with an error', async () => {
     expect(await ask({ method: 'notifications/initialized' })).toBe(null);
     expect((await ask('{')).error.code).toBe(-32700);
     expect((await ask([])).error.code).toBe(-32600);

@@ -50,3 +50,20 @@ test('the shares of whose code ran are the same in top whatever frames are shown
     ]);
   }
 });
+
+test('code that ran before V8 named a function has the rows of the level that the table comes to', () => {
+  const early = profileFromText(`
+    uv_run@node
+    Builtins_LoadIC@node
+  `);
+  const tables = new EventTables('cycles', 0, { withSelf: true, weight: 'samples' });
+  const rowsAfter = (slice: typeof early) => {
+    const { rows } = tables.add([levelsOfSlice(slice)], 0).table('sym');
+    return rows.filter(({ self }) => self > 0).map(({ names, self }) => [...names, self]);
+  };
+  expect(rowsAfter(early)).toEqual([['node', 'Builtins_LoadIC', 1]]);
+  const rows = rowsAfter(SLICE);
+  expect(rows).toContainEqual(['[JIT]', F, 2]);
+  expect(rows.filter(([dso]) => dso === 'node')).toEqual([]);
+  expect(rows.reduce((sum, [, , self]) => sum + Number(self), 0)).toBe(4);
+});

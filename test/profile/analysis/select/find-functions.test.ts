@@ -52,7 +52,7 @@ describe('a text that names functions', () => {
     expect(named(text)).toEqual(labels);
   });
 
-  test('fits a label whose path is not known', () => {
+  test('a name fits a label whose path is not known', () => {
     const pattern = readFunctionPattern('parse app.js');
     expect(pattern('parse app.js:4')).toBe('part');
     expect(pattern('parse lib/app.js:4:2')).toBe('part');
@@ -60,7 +60,7 @@ describe('a text that names functions', () => {
     expect(pattern('parse app.js')).toBe('whole');
   });
 
-  test('is refused with the nearest labels where no function is called so', () => {
+  test('a name is refused with the nearest labels where no function is called so', () => {
     expect(() => functionsNamed(profile, 'parze')).toThrow(UsageError);
     expect(() => functionsNamed(profile, 'parze')).toThrow(/parze: no function/);
     try {
@@ -71,7 +71,7 @@ describe('a text that names functions', () => {
     expect.assertions(3);
   });
 
-  test('is refused as a regular expression that is none', () => {
+  test('a name between slashes is refused where it is no regular expression', () => {
     expect(() => findFunctions(profile, '/(/')).toThrow(UsageError);
   });
 });

@@ -88,7 +88,7 @@ describe('edited stacks', () => {
     ]);
   });
 
-  it('edits are made one after the other', () => {
+  it('the edits are made one after the other', () => {
     expect(
       stacksOf(
         { action: 'hide', of: 'dso', dso: libc },

@@ -1,0 +1,83 @@
+// Hot: once per sample of a process that announces bytecode.
+
+import { NONE } from '../../base/brand.ts';
+import type { JitCode } from '../../code/jit/jit-code.ts';
+import type { StackReader } from '../../code/unwind/types.ts';
+
+const WORD = 8;
+/** Slots of an interpreted function's frame: `v8dbg_off_fp_bytecode_array`, `v8dbg_off_fp_bytecode_offset`. */
+const ARRAY_SLOT = -32;
+const OFFSET_SLOT = -40;
+/** A small integer is the upper half of a word. */
+const SMI = 2 ** 32;
+const MOST_OFFSET = 1 << 24;
+/** DWARF's numbers of rbp, and of the interpreter's offset (r9) and bytecode array (r12). */
+const FRAME_POINTER = 6;
+const OFFSET_REGISTER = 9;
+const ARRAY_REGISTER = 12;
+
+/**
+ * Interpreted frames of x86-64, at the bytecode that they are at. The machine code of such a frame is V8's entry to its
+ * interpreter, the same for the whole function; its place in the function is in the frame:
+ *
+ *     fp + 8   return address      the caller's ip, by which the frame is found in the stack
+ *     fp       caller's fp
+ *     fp − 32  bytecode array      a tagged pointer
+ *     fp − 40  bytecode offset     a small integer, from that pointer; up to date where the function has called
+ *
+ * The sum of both is the address of the bytecode. If V8 announced bytecode there, it takes the place of the
+ * frame's ip. Where a handler was interrupted, r12 and r9 have what the slots will have.
+ */
+export class InterpretedFrames {
+  readonly #jit: JitCode;
+
+  constructor(jit: JitCode) {
+    this.#jit = jit;
+  }
+
+  isNeeded(pid: number): boolean {
+    return this.#jit.announcesBytecode(pid);
+  }
+
+  /** Replaces what is interpreted of the first `count` of `frames`, whose innermost has these registers. */
+  place(
+    pid: number,
+    registers: Float64Array,
+    stack: StackReader,
+    frames: Float64Array,
+    isExact: Uint8Array,
+    count: number,
+  ): void {
+    let fp = registers[FRAME_POINTER];
+    let next = 1;
+    while (next < count) {
+      const caller = indexFrom(frames, stack.readWord(fp + WORD), next, count);
+      if (caller === NONE) return;
+      const array = stack.readWord(fp + ARRAY_SLOT);
+      const own = caller - 1;
+      const isInHandler = own <= 1 && registers[ARRAY_REGISTER] === array;
+      const live = isInHandler ? this.#bytecodeAt(pid, array, registers[OFFSET_REGISTER]) : NONE;
+      const stored = stack.readWord(fp + OFFSET_SLOT) / SMI;
+      const bytecode = live === NONE ? this.#bytecodeAt(pid, array, stored) : live;
+      // Return addresses are looked up one byte in front.
+      if (bytecode > 0) frames[own] = bytecode + (own > 0 && isExact[own] === 0 ? 1 : 0);
+      const outer = stack.readWord(fp);
+      if (!(outer > fp)) return;
+      fp = outer;
+      next = caller + 1;
+    }
+  }
+
+  /** The address of a function's bytecode; −1 where V8 announced none. */
+  #bytecodeAt(pid: number, array: number, offset: number): number {
+    if (!Number.isInteger(offset) || offset <= 0 || offset > MOST_OFFSET || array % 2 !== 1)
+      return NONE;
+    const address = array + offset;
+    return this.#jit.placeBytecode(pid, address) === NONE ? NONE : address;
+  }
+}
+
+function indexFrom(frames: Float64Array, address: number, first: number, end: number): number {
+  for (let i = first; i < end; i++) if (frames[i] === address) return i;
+  return NONE;
+}

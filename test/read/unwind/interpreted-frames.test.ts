@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { CodeTable } from '../../../src/code/jit/code-table.ts';
+import { JitCode } from '../../../src/code/jit/jit-code.ts';
+import { DsoTable } from '../../../src/code/process/dso-table.ts';
+import { StackBytes } from '../../../src/code/unwind/stack-bytes.ts';
+import { InterpretedFrames } from '../../../src/read/unwind/interpreted-frames.ts';
+
+const PID = 7;
+/** A tagged pointer to a bytecode array, whose first bytecode lies 0x40 bytes in. */
+const ARRAY = 0x2000_0001;
+const FIRST = 0x2000_0040;
+const LENGTH = 0x100;
+/** Return addresses: into V8's entry to its interpreter, into its caller, and into that one's. */
+const ENTRY = 0x5000;
+const CALLER = 0x6000;
+const OUTER = 0x7000;
+const HANDLER = 0x4000;
+const STACK = 0x9000;
+const FP = STACK + 0x60;
+
+const table: CodeTable = {
+  length: 1,
+  timeNs: Float64Array.of(-1),
+  start: Float64Array.of(FIRST),
+  end: Float64Array.of(FIRST + LENGTH),
+  restarts: [],
+  name: () => 'JS:~work /app/a.js:1:14',
+  hasSameName: () => true,
+  isBytecode: () => true,
+};
+
+/** The frame of an interpreted function at `FP`, at its bytecode `at`; `bytes` of the stack are copied. */
+function stackAt(at: number, bytes = 0x100): StackBytes {
+  const view = new DataView(new ArrayBuffer(0x100));
+  const set = (address: number, value: bigint) => view.setBigUint64(address - STACK, value, true);
+  set(FP + 8, BigInt(CALLER));
+  set(FP, BigInt(FP + 0x40));
+  set(FP - 32, BigInt(ARRAY));
+  // As V8 counts: from the tagged pointer.
+  set(FP - 40, BigInt(at + FIRST - ARRAY) << 32n);
+  set(FP + 0x48, BigInt(OUTER));
+  const stack = new StackBytes();
+  stack.set(view, 0, bytes, STACK);
+  return stack;
+}
+
+function placed(
+  stack: StackBytes,
+  given: Readonly<Record<number, number>> = {},
+  pid = PID,
+): number[] {
+  const jit = new JitCode(
+    new DsoTable(),
+    () => [table],
+    (of) => of === PID,
+  );
+  const registers = new Float64Array(17).fill(Number.NaN);
+  registers[6] = FP;
+  for (const [number, value] of Object.entries(given)) registers[Number(number)] = value;
+  const frames = Float64Array.of(HANDLER, ENTRY, CALLER, OUTER);
+  const interpreted = new InterpretedFrames(jit);
+  interpreted.place(pid, registers, stack, frames, new Uint8Array(4), 4);
+  return [...frames];
+}
+
+test('an interpreted frame is at its bytecode, looked up in front of its return address', () => {
+  expect(placed(stackAt(0x21))).toEqual([HANDLER, FIRST + 0x21 + 1, CALLER, OUTER]);
+});
+
+test('a handler that was interrupted has the bytecode in registers', () => {
+  const registers = { 12: ARRAY, 9: 0x30 + FIRST - ARRAY };
+  expect(placed(stackAt(0x21), registers)[1]).toBe(FIRST + 0x30 + 1);
+  expect(placed(stackAt(0x21), { ...registers, 12: ARRAY + 8 })[1]).toBe(FIRST + 0x21 + 1);
+  expect(placed(stackAt(0x21), { ...registers, 9: 0x10_0000 })[1]).toBe(FIRST + 0x21 + 1);
+});
+
+test('a frame stays as it is where V8 announced no bytecode, or the copy of the stack ends before it', () => {
+  const stays = [HANDLER, ENTRY, CALLER, OUTER];
+  expect(placed(stackAt(LENGTH))).toEqual(stays);
+  expect(placed(stackAt(0x21), {}, PID + 1)).toEqual(stays);
+  expect(placed(stackAt(0x21, 0x60))).toEqual(stays);
+});
