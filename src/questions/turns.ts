@@ -114,21 +114,7 @@ export type TurnPart = {
   readonly samples: number;
 };
 
-/**
- * Turns of the event loops of a recording.
- *
- * @example
- * ```ts
- * import { openProfile, type TurnReport, type TurnsOptions } from 'perf-ts';
- *
- * const opened = await openProfile('perf.data');
- * const slow: TurnsOptions = { over: 50, limit: 10 };
- * const report: TurnReport | null = opened.turns(slow);
- * for (const { turn, parts } of report?.slowest ?? []) {
- *   console.log(turn, parts.map(({ func }) => opened.nameOf(func)).join());
- * }
- * ```
- */
+/** Turns of the event loops of a recording. */
 export type TurnReport = {
   /** The loop with the longest turn first. */
   readonly loops: readonly LoopSummary[];

@@ -89,6 +89,18 @@ export class OpenedProfile extends AnalysedProfile {
  *   console.log(`${(selfShare * 100).toFixed(1)}% ${opened.nameOf(func)}`);
  * }
  * ```
+ *
+ * @example
+ * ```ts
+ * import { openProfile, type TurnReport, type TurnsOptions } from 'perf-ts';
+ *
+ * const opened = await openProfile('perf.data');
+ * const slow: TurnsOptions = { over: 50, limit: 10 };
+ * const report: TurnReport | null = opened.turns(slow);
+ * for (const { turn, parts } of report?.slowest ?? []) {
+ *   console.log(turn, parts.map(({ func }) => opened.nameOf(func)).join());
+ * }
+ * ```
  */
 export async function openProfile(
   path: string,
