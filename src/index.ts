@@ -66,13 +66,15 @@ export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-repo
 export type { SampleSelection } from './profile/analysis/select/filter.ts';
 export type { Completeness, CutStacks } from './profile/analysis/stacks/completeness.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
+export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
+export type { LoopSummary, SlowTurn, TurnPart, TurnReport } from './questions/turns.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.
 
-export type { CompareOptions } from './options/arguments.ts';
+export type { CompareOptions, TurnsOptions } from './options/arguments.ts';
 export type { Change } from './profile/analysis/change.ts';
 export type { FunctionChange } from './profile/analysis/compare-functions.ts';
 export type { DiffMeasure } from './profile/analysis/diff-measure.ts';

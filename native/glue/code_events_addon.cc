@@ -96,6 +96,11 @@ void OnGone(void* context) {
                                 napi_tsfn_nonblocking);
 }
 
+/** Called on the sender's thread. */
+void OnLast(void* context) {
+  static_cast<Instance*>(context)->listener->turns().WriteOpen();
+}
+
 void CleanUp(void* data) {
   DestroyListener(static_cast<Instance*>(data));
 }
@@ -156,13 +161,17 @@ napi_value Start(napi_env env, napi_callback_info info) {
   // Before Node ends the function, which the sender's thread calls: what is added last runs first.
   napi_remove_env_cleanup_hook(env, CleanUp, instance);
   napi_add_env_cleanup_hook(env, CleanUp, instance);
-  if (const int failure = listener->sender().Start(OnGone, instance)) {
+  if (const int failure = listener->sender().Start(OnGone, OnLast, instance)) {
     End(env, instance);
     return ThrowErrno(env, "pthread_create", failure);
   }
   if (!listener->Start(existing)) {
     End(env, instance);
     return Throw(env, "EBUSY", "this thread is listened to already, or too many are");
+  }
+  uv_loop_s* loop = nullptr;
+  if (napi_get_uv_event_loop(env, &loop) == napi_ok) {
+    listener->turns().Start(loop, &listener->sender());
   }
   return nullptr;
 }

@@ -3,29 +3,14 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "../core/code_events/uv_abi.h"
+
 namespace perf_ts {
 namespace {
 
+using namespace uv_abi;
+
 constexpr size_t kMostWaiting = 16;
-
-/** `uv_handle_t` of libuv 1.x, whose flags are the last field that all handles have. */
-struct Handle {
-  void* data;
-  void* loop;
-  int type;
-  void* close_callback;
-  void* queue[2];
-  void* reserved[4];
-  Handle* next_closing;
-  unsigned flags;
-};
-
-/** `UV_HANDLE_ACTIVE`, `UV_HANDLE_REF`, `UV_HANDLE_INTERNAL` of libuv's src/uv-common.h. */
-constexpr unsigned kActive = 0x4;
-constexpr unsigned kReferenced = 0x8;
-constexpr unsigned kInternal = 0x10;
-
-using Walk = void (*)(uv_loop_s*, void (*)(Handle*, void*), void*);
 
 /** The handle that was added last; libuv walks them in their order. */
 Handle* NewestHandle(napi_env env) {

@@ -97,7 +97,7 @@ TEST("every byte of two threads arrives, each record in one piece") {
     Sender sender;
     CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
-    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
     pthread_t other, reader;
     CHECK_EQUAL(pthread_create(&other, nullptr, AppendMany, &sender), 0);
     struct Reading {
@@ -139,7 +139,7 @@ TEST("a recorder that vanishes is reported once, and what comes later is lost") 
   Sender sender;
   CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
   recorder.Accept();
-  CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+  CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
   recorder.Vanish();
   UntilGone(1);
   Append(&sender, 'a', 8);
@@ -167,7 +167,7 @@ TEST(
     Sender sender;
     CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
-    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
     const int ours = HighSocket();
     CHECK(ours >= 400);
     CHECK_EQUAL(dup2(pipe_ends[1], ours), ours);
@@ -191,7 +191,7 @@ TEST("bytes queued when the sender ends have been sent") {
     Sender sender;
     CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
-    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
     for (int i = 0; i < 100; i++) Append(&sender, 'a', 8);
   }
   CHECK_EQUAL(recorder.ReadAll().size(), 800u);
@@ -233,7 +233,7 @@ TEST("a process that was forked takes no lock, sends nothing and ends at once") 
     Sender sender;
     CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
-    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
     // Holds the lock while the process is forked.
     char* place = sender.Begin(8);
     CHECK(place != nullptr);

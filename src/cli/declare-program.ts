@@ -25,6 +25,7 @@ import { GuidedCommand } from './shared/guided-command.ts';
 import { LISTED_TOPICS } from './shared/topic-names.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
+import { declareTurns } from './turns/turns-command.ts';
 import { declareVersion } from './version/version-command.ts';
 import { declareView } from './view/view-command.ts';
 
@@ -36,6 +37,7 @@ const COMMANDS: Readonly<Record<string, readonly ((program: GuidedCommand) => vo
     declareView,
     declareDiff,
     declareAnnotate,
+    declareTurns,
     declarePeriods,
     declareScript,
   ],

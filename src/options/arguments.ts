@@ -1,6 +1,18 @@
 import { DIFF_MEASURES } from '../profile/analysis/diff-measure.ts';
+import type { TimeRange } from '../profile/time-range.ts';
 import { EXPORT_FORMATS, EXPORT_PROFILE } from './export.ts';
-import { arrayOf, callback, type Kind, oneOf, setOf, text, texts, whole, yesNo } from './kinds.ts';
+import {
+  arrayOf,
+  callback,
+  duration,
+  type Kind,
+  oneOf,
+  setOf,
+  text,
+  texts,
+  whole,
+  yesNo,
+} from './kinds.ts';
 import { type OptionsOf, option, options, pick } from './option.ts';
 import { fitted } from './option-error.ts';
 import { STRICT } from './reading.ts';
@@ -65,6 +77,20 @@ export function checkArguments(
 
 /** `report()` and `weighInstructions()` of a profile. */
 export const ASKED = options(pick(EXPORT_PROFILE, 'event', 'weight', 'select'));
+
+/** `turns()` of a profile. */
+export const TURNS_OF_PROFILE = options({
+  ...pick(EXPORT_PROFILE, 'event', 'weight'),
+  /** The least length of the turns that are described, milliseconds; default 1. */
+  over: option(duration('ms')),
+  /** How many of them at most; default all. */
+  limit: option(whole(0)),
+  /** Spans of time of `parseTimeRanges`: turns with a part in them. */
+  times: option(arrayOf<TimeRange>('spans of time')),
+});
+
+/** Options of `turns` of a profile. */
+export type TurnsOptions = OptionsOf<typeof TURNS_OF_PROFILE>;
 
 /** `describeProvenance()`. */
 export const PROVENANCE = options({

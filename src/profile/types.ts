@@ -17,6 +17,7 @@
 import type { Brand } from '../base/brand.ts';
 import type { IntColumn, NumberColumn } from '../base/int-column.ts';
 import type { TimeRange } from './time-range.ts';
+import type { TurnTable } from './turn-table.ts';
 
 /** Row of `Profile.events`. */
 export type EventIndex = Brand<number, 'EventIndex'>;
@@ -317,6 +318,8 @@ export type Profile = {
   readonly stacks: StackTable;
   readonly samples: SampleTable;
   readonly losses: readonly EventLoss[];
+  /** Turns of event loops; absent where nothing in the recorded programs wrote them. */
+  readonly turns?: TurnTable;
   /**
    * The stack that stands for what no sample shows (`Weights.lostBefore`): one frame, `[lost]`.
    * −1 where nothing was lost.

@@ -10,3 +10,11 @@ export const OFF_CPU_EVENT = 'off-cpu';
 export function isWaitEvent({ name }: Pick<ProfileEvent, 'name'>): boolean {
   return name === OFF_CPU_EVENT;
 }
+
+/** Labels of `[R runnable]` and `[R+ preempted]`, frames that say why a thread waits. */
+const RUNNABLE_LABEL = /^\[R\+? /;
+
+/** Whether the label of a wait is that of a thread which waits for a CPU only. */
+export function isRunnableLabel(label: string): boolean {
+  return RUNNABLE_LABEL.test(label);
+}

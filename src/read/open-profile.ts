@@ -45,6 +45,7 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
+import { readLoopTurns } from './jit/loop-turns.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
@@ -86,6 +87,18 @@ export class OpenedProfile extends AnalysedProfile {
  * const opened = await openProfile('perf.data', options);
  * for (const { func, selfShare } of opened.report().bySymbol.slice(0, 3)) {
  *   console.log(`${(selfShare * 100).toFixed(1)}% ${opened.nameOf(func)}`);
+ * }
+ * ```
+ *
+ * @example
+ * ```ts
+ * import { openProfile, type TurnReport, type TurnsOptions } from 'perf-ts';
+ *
+ * const opened = await openProfile('perf.data');
+ * const slow: TurnsOptions = { over: 50, limit: 10 };
+ * const report: TurnReport | null = opened.turns(slow);
+ * for (const { turn, parts } of report?.slowest ?? []) {
+ *   console.log(turn, parts.map(({ func }) => opened.nameOf(func)).join());
  * }
  * ```
  */
@@ -325,12 +338,17 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
+  const turns = readLoopTurns(data, profile.threads, pipeline.diagnostics);
   const { meta, samples } = profile;
-  const events = withRecordedPeriods(opened, samples);
-  if (sampled === null || countStartOf(provenance) !== 'dropped') return { ...profile, events };
+  const described = {
+    ...profile,
+    events: withRecordedPeriods(opened, samples),
+    ...(turns !== null && { turns }),
+  };
+  if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
   const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
   const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
-  return { ...profile, events, meta: { ...meta, sampled: kept } };
+  return { ...described, meta: { ...meta, sampled: kept } };
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */

@@ -17,6 +17,7 @@ export const RECORDED_DOCUMENTS: readonly string[] = [
   'stat',
   'stat-interval',
   'top',
+  'turns',
 ];
 
 /** A key that the schema does not know is an error here, though not to a reader: it may be of a later version. */

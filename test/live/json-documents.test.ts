@@ -59,6 +59,7 @@ describeLive('documents of --json', () => {
       ['report', ['report', '--sort', 'comm,cpu,sym', data]],
       ['annotate', ['annotate', data]],
       ['periods', ['periods', '--pairs', '4', data]],
+      ['turns', ['turns', data]],
       ['info', ['info', data]],
       ['evlist', ['evlist', data]],
       ['buildid-list', ['buildid-list', data]],

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
+import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
 import type {
   ChartLane,
   ChartParams,
@@ -11,6 +13,7 @@ import { createAnswers } from '../helpers/page-answers.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { WHOLE } from '../helpers/selections.ts';
+import { TurnStream } from '../helpers/turn-stream.ts';
 
 const MS = 1e6;
 const ms = (...times: number[]) => times.map((time) => time * MS);
@@ -242,30 +245,23 @@ test('events at a moment take no time, and stand in lanes above what ran', () =>
   expect(faults.precision.stepNs).toBe(0);
 });
 
-test('garbage collection and turns of the event loop are read from stacks', () => {
-  const uv = (name: string) => `${name}@node`;
-  const drawn = profileFromText(
-    [
-      ['event', ...Array.from({ length: 7 }, () => 'cpu-clock')],
-      ['period', ...Array.from({ length: 7 }, () => '1000000')],
-      ['', ...Array.from({ length: 7 }, () => uv('uv_run'))],
-      [
-        '',
-        uv('uv__io_poll'),
-        uv('uv__run_check'),
-        uv('uv__io_poll'),
-        uv('uv__io_poll'),
-        uv('uv__io_poll'),
-        uv('uv__run_timers'),
-        uv('uv__run_check'),
-      ],
-      ['', 'handle', 'tick', 'v8::internal::Heap::Scavenge@node', 'epoll_pwait', 'handle', 'tick'],
-    ]
-      .map((cells) => cells.map((cell) => cell.padEnd(36)).join(''))
-      .join('\n'),
-  );
-  const result = chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4, 5, 6, 7) }));
-  expect(drawLanes(result.lanes)).toEqual(['GC: 2–3', 'loop turns: 0–2, 2–3, 4–5, 5–7']);
+test('garbage collection is read from stacks, and turns of the event loop are those that were timed', () => {
+  const drawn = profileFromText(`
+    event   cpu-clock  cpu-clock  cpu-clock                         cpu-clock
+    period  1000000    1000000    1000000                           1000000
+            handle     tick       v8::internal::Heap::Scavenge@node  tick
+  `);
+  const [{ pid, tid }] = drawn.threads;
+  const stream = new TurnStream(pid, tid)
+    .turn({ fromNs: 0, lengthNs: 1.5 * MS })
+    .turn({ fromNs: 2 * MS, lengthNs: 7 * MS });
+  const other = new TurnStream(pid, tid + 1).turn({ fromNs: 0, lengthNs: 9 * MS });
+  const streams = [stream, other].map((each) => ({ pid, bytes: each.attachment() }));
+  const start = { high: 0, low: 0 };
+  const turns = decodeLoopTurns(streams, start, drawn.threads, new Diagnostics());
+  const page = pageOf({ ...drawn, ...(turns && { turns }) }, { timeNs: ms(1, 2, 3, 4) });
+  expect(drawLanes(chart(page).lanes)).toEqual(['GC: 2–3', 'loop turns: 0–1.5, 2–9']);
+  expect(drawLanes(chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4) })).lanes)).toEqual(['GC: 2–3']);
 });
 
 test('lost time has a box of its own, where it was lost', () => {

@@ -130,6 +130,7 @@ CodeListener::~CodeListener() {
 
 void CodeListener::Stop() {
   if (isolate_ == nullptr) return;
+  turns_.Stop();
   v8_.set_handler(isolate_, 0, nullptr);
   for (int i = 0; i < kMostListeners; i++) {
     if (listeners[i].load(std::memory_order_acquire) != this) continue;
@@ -144,7 +145,9 @@ void CodeListener::FlushAll() {
   const uint64_t deadline_ns = Sender::FlushDeadlineNs();
   for (auto& slot : listeners) {
     CodeListener* listener = slot.load(std::memory_order_acquire);
-    if (listener != nullptr) listener->sender_.Flush(deadline_ns);
+    if (listener == nullptr) continue;
+    listener->turns_.WriteOpen();
+    listener->sender_.Flush(deadline_ns);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "code_positions.h"
+#include "loop_turns.h"
 #include "sender.h"
 #include "stream.h"
 #include "unlisted_code.h"
@@ -41,6 +42,8 @@ class CodeListener {
   ~CodeListener();
 
   Sender& sender() { return sender_; }
+  /** Turns of the isolate's event loop; begun when the code is listened to. */
+  LoopTurns& turns() { return turns_; }
 
   /**
    * Sends, on the isolate's thread, with the sender connected and started, what is compiled from
@@ -87,6 +90,7 @@ class CodeListener {
 
   V8 v8_;
   Sender sender_;
+  LoopTurns turns_;
   void* isolate_ = nullptr;
   /** Thread of the isolate, and what hears the listing of existing code on it; null behind that. */
   pthread_t thread_{};

@@ -92,8 +92,9 @@ int Sender::Connect(const char* name, int recorder, const char** operation) {
   return 0;
 }
 
-int Sender::Start(OnGone on_gone, void* context) {
+int Sender::Start(OnGone on_gone, OnLast on_last, void* context) {
   on_gone_ = on_gone;
+  on_last_ = on_last;
   context_ = context;
   // The new thread inherits the mask: the program's signals are not handled on it.
   sigset_t all, before;
@@ -150,6 +151,7 @@ void Sender::Run() {
     const uint32_t seen = signals_.load(std::memory_order_acquire);
     if (ends_.load(std::memory_order_acquire)) return;
     const bool is_last = HasPeerClosed();
+    if (is_last && on_last_ != nullptr) on_last_(context_);
     if (!SendQueued() || is_last) break;
     AwaitSignal(seen);
   }

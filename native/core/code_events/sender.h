@@ -23,6 +23,9 @@ class Sender {
  public:
   /** Called on the sender's thread, once, when the recorder has closed the connection. */
   using OnGone = void (*)(void* context);
+  /** Called on the sender's thread, once, when the recorder wants no more: what is written here is
+   * sent. */
+  using OnLast = void (*)(void* context);
 
   Sender() = default;
   Sender(const Sender&) = delete;
@@ -46,7 +49,7 @@ class Sender {
   bool IsOfThisProcess() const;
 
   /** 0, or the errno of pthread_create. Until `Wake`, what is queued waits. */
-  int Start(OnGone on_gone, void* context);
+  int Start(OnGone on_gone, OnLast on_last, void* context);
 
   /**
    * Room for a record of `size` bytes, and the lock that `Commit` gives back; null without memory,
@@ -94,6 +97,7 @@ class Sender {
   pthread_t thread_{};
   bool running_ = false;
   OnGone on_gone_ = nullptr;
+  OnLast on_last_ = nullptr;
   void* context_ = nullptr;
 };
 

@@ -38,6 +38,10 @@ enum class Type : uint16_t {
   kLineEnds = 9,
   /** `SourceMap` and a URL: of the script of the code that was added last. */
   kSourceMap = 10,
+  /** `Turn`: one of the event loop that took `kLeastTurnNs` or more. */
+  kTurn = 11,
+  /** `ShortTurns`: the others of a second or so. */
+  kShortTurns = 12,
 };
 
 struct Record {
@@ -97,6 +101,44 @@ struct SourceMap {
 
 struct Lost {
   uint64_t records;
+};
+
+/** A turn of the isolate's event loop: see `LoopTurns`. Lengths are nanoseconds. */
+struct Turn {
+  uint64_t begin_ns;
+  uint64_t length;
+  /** Part of it in callbacks of events; immediates, closing handles and timers have the rest. */
+  uint64_t events_length;
+  /** The wait before it. */
+  uint64_t waited;
+  /** `kFirstTurn`, `kOpenTurn`. */
+  uint64_t flags;
+};
+
+/** The first that was seen: it may have begun earlier. */
+inline constexpr uint32_t kFirstTurn = 1;
+/** It had not ended when its program ended, or the recording. */
+inline constexpr uint32_t kOpenTurn = 2;
+
+inline constexpr uint64_t kLeastTurnNs = 1'000'000;
+/**
+ * Short turns are counts by length: bucket 0 has those below 2^10 ns; behind it
+ * each octave up to 2^20 ns has eight of equal width.
+ */
+inline constexpr int kLeastOctave = 10;
+inline constexpr int kOctaves = 10;
+inline constexpr int kBucketsOfOctave = 8;
+inline constexpr int kTurnBuckets = 1 + kOctaves * kBucketsOfOctave;
+
+struct ShortTurns {
+  /** Begin of the first and end of the last. */
+  uint64_t from_ns;
+  uint64_t to_ns;
+  /** Sums: of the turns, and of the waits before them. */
+  uint64_t length;
+  uint64_t waited;
+  uint32_t counts[kTurnBuckets];
+  uint32_t reserved;
 };
 
 }  // namespace perf_ts::code_stream

@@ -18,6 +18,7 @@ import type { countedBeside } from '../record/record-stat.ts';
 import type { intervalDocument, statDocument } from '../render/stat-json.ts';
 import type { reportDocument } from '../report/report.ts';
 import type { topDocument } from '../top/top-batch.ts';
+import type { turnsDocument } from '../turns/turns.ts';
 import type { VersionDocument } from '../version/version.ts';
 
 /**
@@ -107,6 +108,8 @@ export type JsonDocuments = {
   'stat-interval': ReturnType<typeof intervalDocument>;
   /** `perf-ts top --json`: a line for each table. */
   top: ReturnType<typeof topDocument>;
+  /** `perf-ts turns --json`. */
+  turns: ReturnType<typeof turnsDocument>;
   /** `perf-ts version --json`. */
   version: VersionDocument;
 };

@@ -89,10 +89,11 @@ function sumOf(weights: Float64Array, rows: Int32Array): number {
 /** The selection that was asked for, in one line: `--comm node --cpu 0-3`. */
 export function selectionText(asked: AskedSelection): string {
   return Object.entries(forLibrary(SELECTION, asked))
-    .map(([key, value]: [string, string | ReadonlySet<unknown>]) => {
+    .map(([key, value]: [string, string | number | ReadonlySet<unknown>]) => {
       const [{ flags }] = SELECTION[key as keyof typeof SELECTION].flags;
-      const [option] = /--\w+/.exec(flags) ?? [];
-      const words = typeof value === 'string' ? value : [...value];
+      const [option] = /--[\w-]+/.exec(flags) ?? [];
+      const words =
+        typeof value === 'object' ? [...value] : typeof value === 'number' ? `${value}ms` : value;
       return `${option} ${key === 'cpus' ? formatCpuList(words as number[]) : words}`;
     })
     .join(' ');

@@ -19,7 +19,7 @@ import { PositionLog } from './position-log.ts';
  *
  *   frame:   u64 size; s64 offset_ns; u8 stream[size]        offset_ns: recording's clock − CLOCK_MONOTONIC
  */
-const FRAME_BYTES = 16;
+export const FRAME_BYTES = 16;
 const MOST_ROWS = 5_000_000;
 
 export type CodeEventFrame = {
@@ -54,6 +54,8 @@ export type EndedStream = {
     /** `data:…` */
     readonly url: Uint8Array;
   }[];
+  /** A stream of the event loop's turns alone; empty where there are none. */
+  readonly turns: Uint8Array;
 };
 
 /** Keeps the place of the name of each source map: never more than the stream. */
@@ -62,6 +64,7 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const kept: Uint8Array[] = [];
   const notes: Uint8Array[] = [];
   const maps: { name: Uint8Array; url: Uint8Array }[] = [];
+  const turns: Uint8Array[] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const record = new CodeRecord();
   let nameAt = 0;
@@ -79,6 +82,10 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
         name: bytes.subarray(nameAt, nameEnd),
         url: bytes.subarray(textAt, textAt + textSize),
       });
+    }
+    const isTurn = type === CODE_EVENT.TURN || type === CODE_EVENT.SHORT_TURNS;
+    if (isTurn) turns.push(bytes.subarray(at, end));
+    if (isTurn || type === CODE_EVENT.SOURCE_MAP) {
       kept.push(bytes.subarray(keptTo, at));
       keptTo = end;
     }
@@ -86,7 +93,14 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   }
   kept.push(bytes.subarray(keptTo));
   const isWhole = kept.length === 1;
-  return { code: isWhole ? bytes : Buffer.concat(kept), notes: Buffer.concat(notes), maps };
+  return {
+    code: isWhole ? bytes : Buffer.concat(kept),
+    notes: Buffer.concat(notes),
+    maps,
+    turns: Buffer.concat(
+      turns.length === 0 ? [] : [bytes.subarray(0, STREAM_HEADER_BYTES), ...turns],
+    ),
+  };
 }
 
 /** The machine code and bytecode of a process, and where they come from. */

@@ -23,8 +23,14 @@ export function keepRows(profile: Profile, earlier: Profile): Profile {
     },
     earlier.funcs,
   );
+  const { turns } = profile;
+  const loops = turns?.loops.map((loop) => ({
+    ...loop,
+    thread: loop.thread === NONE ? NONE : threads.rowOf[loop.thread],
+  }));
   return {
     ...profile,
+    ...(turns !== undefined && loops !== undefined && { turns: { ...turns, loops } }),
     strings: strings.values,
     dsos: dsos.entries,
     threads: threads.entries,

@@ -6,7 +6,12 @@ import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts
 import { ProfileLevels } from '../../code/levels/levels-of.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
-import { ASKED, checkArguments } from '../../options/arguments.ts';
+import {
+  ASKED,
+  checkArguments,
+  TURNS_OF_PROFILE,
+  type TurnsOptions,
+} from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
@@ -41,6 +46,7 @@ import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
+import { slowestTurns, summarizeLoops, type TurnReport } from '../../questions/turns.ts';
 import type { FunctionCode } from '../code/function-code.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 
@@ -236,6 +242,27 @@ export class AnalysedProfile {
     const wanted = estimator && { estimator, tables: ['bySymbol', 'byDso'] as const, totals: true };
     const report = computeFlatReport(profile, weights, asked.rows, wanted ?? undefined);
     return { ...report, ...reportThreads(asked) };
+  }
+
+  /**
+   * How long event loops of Node were busy at a time, and what they did in the slowest turns, by function of the
+   * program's author; null where the recording has no turns.
+   */
+  turns(options: TurnsOptions = {}): TurnReport | null {
+    checkOptions(TURNS_OF_PROFILE, options, 'turns');
+    const { turns } = this.profile;
+    if (turns === undefined) return null;
+    const { over = 1, limit = Number.POSITIVE_INFINITY, times } = options;
+    const event = this.eventIndex(options.event);
+    const question = {
+      profile: this.profile,
+      rows: this.samplesOf(event),
+      weights: this.weights(options.weight, event),
+      overNs: over * 1e6,
+      limit,
+      ...(times !== undefined && { times }),
+    };
+    return { loops: summarizeLoops(turns, times), slowest: slowestTurns(turns, question) };
   }
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */

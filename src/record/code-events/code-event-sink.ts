@@ -3,7 +3,11 @@ import { lateModules } from '../../base/late-modules.ts';
 import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
+import {
+  CODE_EVENTS_ATTACHMENT,
+  LOOP_TURNS_ATTACHMENT,
+  NODE_NOTES_ATTACHMENT,
+} from '../../read/jit/attachment-names.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { peerOfSocket } from './code-socket.ts';
 import { mapNotes } from './map-notes.ts';
@@ -151,7 +155,7 @@ export class CodeEventSink {
     await Promise.all([...this.#open].map(({ socket }) => ended(socket)));
   }
 
-  /** The streams so far: of each process an attachment with its code, and one with its notes. */
+  /** The streams so far: of each process an attachment with its code, one with its notes, and one with its loops' turns. */
   attachments(): Attachment[] {
     const byPid = new Map<number, Stream[]>();
     for (const stream of this.#streams) {
@@ -169,11 +173,17 @@ export class CodeEventSink {
     return [...byPid].flatMap(([pid, all]) => {
       const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
       const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
+      const turns = streams.flatMap(({ offsetNs, turns }) =>
+        turns.length === 0 ? [] : [{ offsetNs, chunks: [turns] }],
+      );
       const maps = streams.flatMap((stream) => stream.maps);
       const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps)]);
       return [
         attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
         ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),
+        ...(turns.length === 0
+          ? []
+          : [attachment(`${LOOP_TURNS_ATTACHMENT}${pid}`, encodeCodeEvents(turns))]),
       ];
     });
   }

@@ -1,4 +1,6 @@
+import { lastAtMost } from '../../../base/bisect.ts';
 import { NONE } from '../../../base/brand.ts';
+import { UsageError } from '../../../base/errors.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
@@ -27,6 +29,8 @@ export type SampleSelection = {
   readonly tids?: ReadonlySet<number>;
   /** Names that the thread had at the time of the sample. */
   readonly comms?: ReadonlySet<string>;
+  /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
+  readonly inTurnsOver?: number;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
   /** The innermost frame's function, as people name it (`readFunctionPattern`). */
@@ -46,10 +50,12 @@ export function* selectSamples(
   const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
+  const turns =
+    selection.inTurnsOver === undefined ? null : turnsOver(profile, selection.inTurnsOver);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
-    isAnyTime && times === undefined
+    isAnyTime && times === undefined && turns === null
       ? null
       : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
   const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
@@ -66,6 +72,7 @@ export function* selectSamples(
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
+      if (turns !== null && !isInTurn(turns.get(thread[sample]), timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
@@ -97,6 +104,38 @@ function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32
 /** Whether `selection` could leave out any sample of one event. */
 export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
+}
+
+/** Begins and ends of turns of one loop, nanoseconds since the recording's start, in time order. */
+type Turns = { readonly fromNs: Float64Array; readonly toNs: Float64Array };
+
+/** The turns of each thread that took `leastMs` or more. */
+function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Turns> {
+  const byThread = new Map<number, Turns>();
+  if (turns === undefined) {
+    throw new UsageError(
+      'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
+    );
+  }
+  const { loop, fromNs, toNs, loops } = turns;
+  const rows = Int32Array.from({ length: turns.length }, (_, row) => row).filter(
+    (row) => toNs[row] - fromNs[row] >= leastMs * 1e6,
+  );
+  for (const [index, { thread }] of loops.entries()) {
+    const own = rows.filter((row) => loop[row] === index);
+    byThread.set(thread, {
+      fromNs: Float64Array.from(own, (row) => fromNs[row]),
+      toNs: Float64Array.from(own, (row) => toNs[row]),
+    });
+  }
+  return byThread;
+}
+
+/** Whether a turn has the moment, or a part of what lasts from then on. */
+function isInTurn(turns: Turns | undefined, timeNs: number, lengthNs: number): boolean {
+  if (turns === undefined) return false;
+  const last = lastAtMost(turns.fromNs, timeNs + lengthNs);
+  return last >= 0 && turns.toNs[last] > timeNs;
 }
 
 /** 1 for every row that `isAdmitted`. */

@@ -22,16 +22,13 @@ export function* computeLanes(
 ): Slices<ChartLane[]> {
   const { profile } = recording;
   const pixelNs = (window.toNs - window.fromNs) / pixels;
-  const { isCollecting, phase } = roleOfStacks(recording);
+  const isCollecting = collectingStacks(recording);
   yield;
   const gc = new LaneBuilder('gc', 'GC', window, pixelNs);
   const turns = new LaneBuilder('turns', 'loop turns', window, pixelNs);
   const lost = new LaneBuilder('lost', 'lost', window, pixelNs);
-  const collecting = (stack: number) => isCollecting[stack];
-  addStretches(gc, spans, profile, collecting, () => false);
-  // Turns between two samples of the same phase are one.
-  const turning = (stack: number) => (phase[stack] === PHASE.POLL ? PHASE.NONE : phase[stack]);
-  addStretches(turns, spans, profile, turning, (role, before) => role < before);
+  addStretches(gc, spans, profile, isCollecting);
+  addTurns(turns, profile, thread);
   yield;
   for (let i = 0; i < spans.length; i++) {
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
@@ -44,30 +41,10 @@ function hasAny({ fromNs }: ChartLane): boolean {
   return fromNs.length > 0;
 }
 
-/**
- * The place in a turn of libuv's loop that a stack is at, in the order of a turn: an earlier one
- * than before is in the next turn. The poll itself is between two turns.
- */
-const PHASE = { NONE: 0, TIMERS: 1, IDLE: 2, EVENTS: 3, CHECK: 4, CLOSING: 5, POLL: 6 } as const;
-const PHASE_OF_NAME: readonly (readonly [RegExp, number])[] = [
-  [/^(?:__x64_sys_|__arm64_sys_|do_)?epoll_p?wait/, PHASE.POLL],
-  [/^uv__run_timers\b/, PHASE.TIMERS],
-  [/^uv__run_(?:pending|idle|prepare)\b/, PHASE.IDLE],
-  [/^uv__io_poll\b/, PHASE.EVENTS],
-  [/^uv__run_check\b/, PHASE.CHECK],
-  [/^uv__run_closing_handles\b/, PHASE.CLOSING],
-];
+const known = new WeakMap<LoadedRecording, Uint8Array>();
 
-type StackRoles = {
-  /** 1: V8 collects garbage. */
-  readonly isCollecting: Uint8Array;
-  /** A `PHASE`. */
-  readonly phase: Uint8Array;
-};
-const known = new WeakMap<LoadedRecording, StackRoles>();
-
-/** Roles by StackIndex of the stacks as recorded, whatever level is shown. */
-function roleOfStacks(recording: LoadedRecording): StackRoles {
+/** 1 by StackIndex where V8 collects garbage, in the stacks as recorded, whatever level is shown. */
+function collectingStacks(recording: LoadedRecording): Uint8Array {
   const found = known.get(recording);
   if (found !== undefined) return found;
   const { funcs, strings, frames, stacks } = recording.profile;
@@ -75,58 +52,52 @@ function roleOfStacks(recording: LoadedRecording): StackRoles {
     const isKind = func.is === 'native' && func.kind === 'gc';
     return isKind || strings[funcs.name[index]] === '(garbage collector)' ? 1 : 0;
   });
-  const phaseOfFunc = Uint8Array.from({ length: funcs.length }, (_, func) => {
-    const name = strings[funcs.name[func]];
-    return PHASE_OF_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? PHASE.NONE;
-  });
   const isCollecting = new Uint8Array(stacks.length);
-  const phase = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     const above = stacks.prefix[row];
     const func = frames.func[stacks.frame[row]];
-    const own = phaseOfFunc[func];
-    const outer = above === NONE ? PHASE.NONE : phase[above];
     isCollecting[row] = above !== NONE && isCollecting[above] === 1 ? 1 : collects[func];
-    // A loop within a callback is that callback's; epoll elsewhere is no turn of libuv's.
-    if (outer === PHASE.NONE) phase[row] = own === PHASE.POLL ? PHASE.NONE : own;
-    else phase[row] = outer === PHASE.EVENTS && own === PHASE.POLL ? PHASE.POLL : outer;
   }
-  const roles = { isCollecting, phase };
-  known.set(recording, roles);
-  return roles;
+  known.set(recording, isCollecting);
+  return isCollecting;
+}
+
+/** Turns of the thread's event loop, as they were timed; those of less than a millisecond are not known one by one. */
+function addTurns(lane: LaneBuilder, { turns }: Profile, thread: number): void {
+  if (turns === undefined) return;
+  const { loop, loops, fromNs, toNs } = turns;
+  for (let row = 0; row < turns.length; row++) {
+    if (loops[loop[row]].thread === thread) lane.add(fromNs[row], toNs[row]);
+  }
 }
 
 /** Steps without a sample that a stretch may have in it: the machine may have stood still for one. */
 const MISSED_STEPS = 2;
 
-/**
- * Adds the stretches whose samples all have a role (not 0) by their stack. `isNext` says whether a role
- * behind another one begins a stretch of its own.
- */
+/** Adds the stretches whose samples all have a stack that is marked. */
 function addStretches(
   lane: LaneBuilder,
   spans: ThreadSpans,
   { samples }: Profile,
-  roleOf: (stack: number) => number,
-  isNext: (role: number, before: number) => boolean,
+  isMarked: Uint8Array,
 ): void {
   let from = 0;
   let to = 0;
-  let before = 0;
+  let isOpen = false;
   for (let i = 0; i < spans.length; i++) {
     const stack = samples.stack[spans.sample[i]];
-    const role = stack === NONE || spans.kind[i] === SPAN.LOST ? 0 : roleOf(stack);
+    const isIn = stack !== NONE && spans.kind[i] !== SPAN.LOST && isMarked[stack] === 1;
     const isGap = spans.fromNs[i] - to > MISSED_STEPS * spans.stepNs;
-    if (before !== 0 && (role === 0 || isGap || isNext(role, before))) {
+    if (isOpen && (!isIn || isGap)) {
       lane.add(from, to);
-      before = 0;
+      isOpen = false;
     }
-    if (role === 0) continue;
-    if (before === 0) from = spans.fromNs[i];
+    if (!isIn) continue;
+    if (!isOpen) from = spans.fromNs[i];
     to = spans.toNs[i];
-    before = role;
+    isOpen = true;
   }
-  if (before !== 0) lane.add(from, to);
+  if (isOpen) lane.add(from, to);
 }
 
 /** Other events of the thread that happen at a moment: tracepoints, probes, page faults. */

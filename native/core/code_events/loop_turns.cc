@@ -1,0 +1,194 @@
+#include "loop_turns.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "monotonic.h"
+
+namespace perf_ts {
+namespace {
+
+using code_stream::ShortTurns;
+using code_stream::Turn;
+using code_stream::Type;
+
+/** Short turns of this time are written together. */
+constexpr uint64_t kGatherShortNs = 1'000'000'000;
+
+/** Bucket of a turn below `kLeastTurnNs`: see `code_stream::ShortTurns`. */
+int BucketOf(uint64_t length) {
+  using namespace code_stream;
+  if (length < (1u << kLeastOctave)) return 0;
+  const int octave = 63 - __builtin_clzll(length);
+  const auto within = static_cast<int>((length >> (octave - 3)) & (kBucketsOfOctave - 1));
+  return 1 + (octave - kLeastOctave) * kBucketsOfOctave + within;
+}
+
+template <typename Function>
+Function Find(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+template <typename Body>
+void Write(Sender* sender, Type type, uint64_t now_ns, const Body& body) {
+  constexpr size_t kSize = sizeof(code_stream::Record) + sizeof body;
+  static_assert(kSize % 8 == 0);
+  char* place = sender->Begin(kSize);
+  if (place == nullptr) return;
+  const code_stream::Record head = {kSize, type, 0, now_ns};
+  memcpy(place, &head, sizeof head);
+  memcpy(place + sizeof head, &body, sizeof body);
+  sender->Commit();
+}
+
+}  // namespace
+
+struct LoopTurns::Functions {
+  uv_abi::HandleSize handle_size;
+  uv_abi::Init prepare_init;
+  uv_abi::Start prepare_start;
+  uv_abi::Stop prepare_stop;
+  uv_abi::Init check_init;
+  uv_abi::Start check_start;
+  uv_abi::Stop check_stop;
+  uv_abi::Unref unref;
+  uv_abi::Configure configure;
+  uv_abi::IdleTime idle_time;
+
+  bool IsUsable() const {
+    const bool is_complete = handle_size && prepare_init && prepare_start && prepare_stop &&
+                             check_init && check_start && check_stop && unref && configure &&
+                             idle_time;
+    return is_complete && handle_size(uv_abi::kPrepareType) <= kMostHandleBytes &&
+           handle_size(uv_abi::kCheckType) <= kMostHandleBytes;
+  }
+};
+
+LoopTurns::Functions LoopTurns::FindFunctions() {
+  return {
+      Find<uv_abi::HandleSize>("uv_handle_size"),   Find<uv_abi::Init>("uv_prepare_init"),
+      Find<uv_abi::Start>("uv_prepare_start"),      Find<uv_abi::Stop>("uv_prepare_stop"),
+      Find<uv_abi::Init>("uv_check_init"),          Find<uv_abi::Start>("uv_check_start"),
+      Find<uv_abi::Stop>("uv_check_stop"),          Find<uv_abi::Unref>("uv_unref"),
+      Find<uv_abi::Configure>("uv_loop_configure"), Find<uv_abi::IdleTime>("uv_metrics_idle_time")};
+}
+
+void LoopTurns::Start(uv_loop_s* loop, Sender* sender) {
+  const Functions uv = FindFunctions();
+  // Node has it counted in all its loops; a program that embeds Node need not.
+  if (!uv.IsUsable() || uv.configure(loop, uv_abi::kMetricsIdleTime) != 0) return;
+  sender_ = sender;
+  thread_ = pthread_self();
+  idle_time_ = uv.idle_time;
+  flags_ = code_stream::kFirstTurn;
+  check_ns_ = NowNs();
+  begin_ns_.store(check_ns_, std::memory_order_relaxed);
+  stop_check_ = uv.check_stop;
+  stop_prepare_ = uv.prepare_stop;
+  loop_.store(loop, std::memory_order_release);
+  const bool is_added = Add(uv, loop, uv.prepare_init, uv.prepare_start, &prepare_, OnPrepare) &&
+                        Add(uv, loop, uv.check_init, uv.check_start, &check_, OnCheck);
+  if (!is_added) Stop();
+}
+
+bool LoopTurns::Add(const Functions& uv, uv_loop_s* loop, uv_abi::Init init, uv_abi::Start start,
+                    Place* place, void (*callback)(uv_abi::Handle*)) {
+  uv_abi::Handle* handle = place->handle();
+  if (init(loop, handle) != 0) return false;
+  handle->data = this;
+  const bool is_referenced = handle->flags == uv_abi::kReferenced;
+  uv.unref(handle);
+  // The flag that has changed confirms the layout. What is the loop's own is not listed by it, and
+  // does not keep it from being closed.
+  if (!is_referenced || handle->flags != 0) return false;
+  handle->flags |= uv_abi::kInternal;
+  return start(handle, callback) == 0;
+}
+
+void LoopTurns::Remove(uv_abi::Stop stop, Place* place) {
+  uv_abi::Handle* handle = place->handle();
+  if (handle->data == nullptr) return;
+  stop(handle);
+  // As libuv does when a handle has been closed, which would take one more turn of a loop that may
+  // have none.
+  uv_abi::Handle** next = handle->queue[0];
+  uv_abi::Handle** previous = handle->queue[1];
+  previous[0] = reinterpret_cast<uv_abi::Handle*>(next);
+  next[1] = reinterpret_cast<uv_abi::Handle*>(previous);
+  memset(place, 0, sizeof *place);
+}
+
+void LoopTurns::Stop() {
+  if (loop_.load(std::memory_order_relaxed) == nullptr) return;
+  Remove(stop_check_, &check_);
+  Remove(stop_prepare_, &prepare_);
+  WriteOpen();
+  loop_.store(nullptr, std::memory_order_release);
+}
+
+void LoopTurns::OnPrepare(uv_abi::Handle* handle) {
+  auto* self = static_cast<LoopTurns*>(handle->data);
+  const uint64_t now_ns = NowNs();
+  if (self->begin_ns_.load(std::memory_order_relaxed) != 0) self->EndTurn(now_ns);
+  uv_loop_s* loop = self->loop_.load(std::memory_order_relaxed);
+  self->idle_before_ns_.store(self->idle_time_(loop), std::memory_order_relaxed);
+  self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
+  self->begin_ns_.store(0, std::memory_order_release);
+}
+
+void LoopTurns::OnCheck(uv_abi::Handle* handle) {
+  auto* self = static_cast<LoopTurns*>(handle->data);
+  const uint64_t since_ns = self->waits_since_ns_.load(std::memory_order_relaxed);
+  if (since_ns == 0) return;
+  const uint64_t idle_before_ns = self->idle_before_ns_.load(std::memory_order_relaxed);
+  self->check_ns_ = NowNs();
+  const uint64_t most = self->check_ns_ - since_ns;
+  const uint64_t idle =
+      self->idle_time_(self->loop_.load(std::memory_order_relaxed)) - idle_before_ns;
+  self->waited_ns_ = idle < most ? idle : most;
+  self->begin_ns_.store(since_ns + self->waited_ns_, std::memory_order_release);
+}
+
+void LoopTurns::EndTurn(uint64_t now_ns) {
+  const uint64_t begin_ns = begin_ns_.load(std::memory_order_relaxed);
+  const uint64_t length = now_ns - begin_ns;
+  if (length >= code_stream::kLeastTurnNs || flags_ != 0) {
+    WriteTurn({begin_ns, length, check_ns_ - begin_ns, waited_ns_, flags_});
+    flags_ = 0;
+  } else {
+    if (short_.from_ns == 0) short_.from_ns = begin_ns;
+    short_.to_ns = now_ns;
+    short_.length += length;
+    short_.waited += waited_ns_;
+    short_.counts[BucketOf(length)]++;
+  }
+  if (short_.from_ns != 0 && now_ns - short_.from_ns >= kGatherShortNs) WriteShort(now_ns);
+}
+
+void LoopTurns::WriteOpen() {
+  uv_loop_s* loop = loop_.load(std::memory_order_acquire);
+  if (loop == nullptr) return;
+  uint64_t begin_ns = begin_ns_.load(std::memory_order_acquire);
+  const uint64_t now_ns = NowNs();
+  if (pthread_equal(thread_, pthread_self()) != 0) WriteShort(now_ns);
+  if (begin_ns == 0) {
+    // In the callbacks of events, unless the time that it has waited grows.
+    const uint64_t since_ns = waits_since_ns_.load(std::memory_order_relaxed);
+    const uint64_t idle = idle_time_(loop) - idle_before_ns_.load(std::memory_order_relaxed);
+    begin_ns = since_ns + idle;
+  }
+  if (now_ns < begin_ns + code_stream::kLeastTurnNs) return;
+  WriteTurn({begin_ns, now_ns - begin_ns, 0, 0, code_stream::kOpenTurn});
+}
+
+void LoopTurns::WriteTurn(const Turn& turn) {
+  Write(sender_, Type::kTurn, turn.begin_ns + turn.length, turn);
+}
+
+void LoopTurns::WriteShort(uint64_t now_ns) {
+  if (short_.from_ns == 0) return;
+  Write(sender_, Type::kShortTurns, now_ns, short_);
+  short_ = ShortTurns{};
+}
+
+}  // namespace perf_ts

@@ -1,0 +1,65 @@
+/**
+ * Turns of event loops. A turn begins when a loop has waited for events, and ends when it waits again: it has all
+ * that can delay an event, callbacks and what these wait for themselves.
+ *
+ *     wait │ callbacks of events │ immediates, closing, timers │ wait
+ *          fromNs                eventsToNs                    toNs
+ *
+ * Times are nanoseconds since the recording's start. Rows of a loop follow each other, in time order.
+ */
+export type TurnTable = {
+  readonly length: number;
+  /** Row of `loops`. */
+  readonly loop: Int32Array;
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+  /** End of the callbacks of events; `fromNs` where it is not known. */
+  readonly eventsToNs: Float64Array;
+  /** The wait before it, nanoseconds. */
+  readonly waitedNs: Float64Array;
+  /** 1: the first one seen, which may have begun earlier: that in which a program starts. */
+  readonly isFirst: Uint8Array;
+  /** 1: it had not ended when its program ended, or the recording. */
+  readonly isOpen: Uint8Array;
+  readonly loops: readonly TurnLoop[];
+  readonly short: ShortTurnTable;
+};
+
+/** An event loop. */
+export type TurnLoop = {
+  /** Row of `Profile.threads`; −1 where the recording has no such thread. */
+  readonly thread: number;
+  readonly pid: number;
+  readonly tid: number;
+};
+
+/**
+ * Turns of less than a millisecond, of which there may be hundreds of thousands a second: only how many took how long
+ * is kept, for each loop and second or so.
+ */
+export type ShortTurnTable = {
+  readonly length: number;
+  readonly loop: Int32Array;
+  /** Begin of the first and end of the last. */
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+  /** Sums: of the turns, and of the waits before them. */
+  readonly lengthNs: Float64Array;
+  readonly waitedNs: Float64Array;
+  /** A column for each of the `SHORT_TURN_BUCKETS`. */
+  readonly counts: readonly Float64Array[];
+};
+
+const LEAST_OCTAVE = 10;
+const BUCKETS_OF_OCTAVE = 8;
+const OCTAVES = 10;
+/** Bucket 0 has turns of less than 2^10 ns; behind it each octave up to 2^20 ns has eight of equal width. */
+export const SHORT_TURN_BUCKETS = 1 + OCTAVES * BUCKETS_OF_OCTAVE;
+
+/** The middle of a bucket, nanoseconds: no turn in it is further from that than by 1/17. */
+export function middleOfBucket(bucket: number): number {
+  if (bucket === 0) return 2 ** LEAST_OCTAVE / 2;
+  const octave = LEAST_OCTAVE + Math.floor((bucket - 1) / BUCKETS_OF_OCTAVE);
+  const within = (bucket - 1) % BUCKETS_OF_OCTAVE;
+  return 2 ** octave * (1 + (within + 0.5) / BUCKETS_OF_OCTAVE);
+}

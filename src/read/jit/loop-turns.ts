@@ -1,0 +1,181 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
+import { type RawTime, readU64, toRawTime } from '../../base/u64.ts';
+import { FRAME_BYTES } from '../../code/jit/code-events.ts';
+import {
+  CODE_EVENT,
+  CodeRecord,
+  isStreamAt,
+  RECORD_BYTES,
+  STREAM_HEADER_BYTES,
+} from '../../code/jit/code-record.ts';
+import { readAppendix } from '../../formats/perf-data/appendix.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from '../../profile/turn-table.ts';
+import type { ProfileThread } from '../../profile/types.ts';
+import { StoredFiles } from '../files/stored-files.ts';
+import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
+
+/** More than any loop writes in a day. */
+const MOST_TURN_BYTES = 2 ** 28;
+const MOST_LOOPS = 10_000;
+
+/** Bits of a turn's flags. */
+const FIRST_TURN = 1;
+const OPEN_TURN = 2;
+
+/** The bytes that a process sent of its event loops. */
+export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
+
+/** The turns of event loops that a recording keeps; null where it has none. */
+export function readLoopTurns(
+  data: PerfData,
+  threads: readonly ProfileThread[],
+  diagnostics: Diagnostics,
+): TurnTable | null {
+  const stored = new StoredFiles(data, diagnostics);
+  const streams = readAppendix(data).flatMap(({ name }): LoopStreams[] => {
+    if (!name.startsWith(LOOP_TURNS_ATTACHMENT)) return [];
+    const pid = Number(name.slice(LOOP_TURNS_ATTACHMENT.length));
+    const bytes = stored.read(name, MOST_TURN_BYTES);
+    return bytes === null || !Number.isSafeInteger(pid) ? [] : [{ pid, bytes }];
+  });
+  return decodeLoopTurns(streams, data.startTime, threads, diagnostics);
+}
+
+/**
+ * The same of the processes' bytes, which are streams of `code-record.ts`, in frames of `code-events.ts`; null where they
+ * have no turn.
+ *
+ *     TURN         u64 begin_ns, length, events_length, waited, flags
+ *     SHORT_TURNS  u64 from_ns, to_ns, length, waited; u32 counts[81], 0
+ */
+export function decodeLoopTurns(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  threads: readonly ProfileThread[],
+  diagnostics: Diagnostics,
+): TurnTable | null {
+  const builder = new TurnTableBuilder();
+  const startNs = toRawTime(startTime, 0);
+  for (const { pid, bytes } of processes) {
+    const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
+      // The main thread has the number of its process, in whatever namespace that is counted.
+      const tid = ownTid === ownPid ? pid : ownTid;
+      return { thread: lastThread(threads, pid, tid), pid, tid };
+    };
+    if (!readStreams(bytes, startNs, loopOf, builder)) diagnostics.count('code-events-damaged');
+  }
+  return builder.finish();
+}
+
+/** The thread in the program that a process ran last: that of the shell before it has no loop. */
+function lastThread(threads: readonly ProfileThread[], pid: number, tid: number): number {
+  return threads.findLastIndex((thread) => thread.pid === pid && thread.tid === tid);
+}
+
+/** False where the bytes are damaged: what comes behind that is left out. */
+function readStreams(
+  bytes: Uint8Array,
+  startNs: bigint,
+  loopOf: (pid: number, tid: number) => TurnLoop,
+  builder: TurnTableBuilder,
+): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  while (at + FRAME_BYTES <= bytes.length) {
+    const end = at + FRAME_BYTES + readU64(view, at, true);
+    const first = at + FRAME_BYTES;
+    if (!(end <= bytes.length) || end - first < STREAM_HEADER_BYTES) return false;
+    if (!isStreamAt(bytes, first)) return false;
+    const loop = loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true));
+    const originNs = startNs - view.getBigInt64(at + 8, true);
+    if (!builder.readLoop(view, first + STREAM_HEADER_BYTES, end, loop, originNs)) return false;
+    at = end;
+  }
+  return at === bytes.length;
+}
+
+class TurnTableBuilder {
+  readonly #record = new CodeRecord();
+  readonly #loops: TurnLoop[] = [];
+  readonly #loop = new GrowableInt32(256);
+  readonly #fromNs = new GrowableFloat64(256);
+  readonly #toNs = new GrowableFloat64(256);
+  readonly #eventsToNs = new GrowableFloat64(256);
+  readonly #waitedNs = new GrowableFloat64(256);
+  readonly #flags = new GrowableUint8(256);
+  readonly #shortLoop = new GrowableInt32(64);
+  readonly #shortFromNs = new GrowableFloat64(64);
+  readonly #shortToNs = new GrowableFloat64(64);
+  readonly #shortLengthNs = new GrowableFloat64(64);
+  readonly #shortWaitedNs = new GrowableFloat64(64);
+  readonly #shortCounts = Array.from({ length: SHORT_TURN_BUCKETS }, () => new GrowableFloat64(64));
+
+  /** The records of one loop, whose times begin at `originNs`; false where they are damaged. */
+  readLoop(view: DataView, first: number, end: number, loop: TurnLoop, originNs: bigint): boolean {
+    if (this.#loops.length === MOST_LOOPS) return false;
+    this.#loops.push(loop);
+    const record = this.#record;
+    const sinceStart = (place: number) => Number(view.getBigUint64(place, true) - originNs);
+    for (let at = first; ; at = record.end) {
+      const state = record.read(view, at, end);
+      if (state !== 'whole') return state === 'cut';
+      const body = at + RECORD_BYTES;
+      if (record.type === CODE_EVENT.TURN) this.#addTurn(view, body, sinceStart(body));
+      else if (record.type === CODE_EVENT.SHORT_TURNS) {
+        this.#shortFromNs.push(sinceStart(body));
+        this.#shortToNs.push(sinceStart(body + 8));
+        this.#addShort(view, body);
+      }
+    }
+  }
+
+  #addTurn(view: DataView, body: number, fromNs: number): void {
+    const flags = view.getUint32(body + 32, true);
+    const last = this.#fromNs.length - 1;
+    const isKnown = last >= 0 && this.#loop.array[last] === this.#loops.length - 1;
+    // One that ended while the recording did is there twice.
+    if ((flags & OPEN_TURN) !== 0 && isKnown && this.#toNs.array[last] > fromNs) return;
+    this.#loop.push(this.#loops.length - 1);
+    this.#fromNs.push(fromNs);
+    this.#toNs.push(fromNs + readU64(view, body + 8, true));
+    this.#eventsToNs.push(fromNs + readU64(view, body + 16, true));
+    this.#waitedNs.push(readU64(view, body + 24, true));
+    this.#flags.push(flags);
+  }
+
+  #addShort(view: DataView, body: number): void {
+    this.#shortLoop.push(this.#loops.length - 1);
+    this.#shortLengthNs.push(readU64(view, body + 16, true));
+    this.#shortWaitedNs.push(readU64(view, body + 24, true));
+    for (let bucket = 0; bucket < SHORT_TURN_BUCKETS; bucket++) {
+      this.#shortCounts[bucket].push(view.getUint32(body + 32 + 4 * bucket, true));
+    }
+  }
+
+  finish(): TurnTable | null {
+    if (this.#fromNs.length === 0 && this.#shortLoop.length === 0) return null;
+    const flags = this.#flags.finish();
+    return {
+      length: flags.length,
+      loop: this.#loop.finish(),
+      fromNs: this.#fromNs.finish(),
+      toNs: this.#toNs.finish(),
+      eventsToNs: this.#eventsToNs.finish(),
+      waitedNs: this.#waitedNs.finish(),
+      isFirst: flags.map((bits) => (bits & FIRST_TURN) / FIRST_TURN),
+      isOpen: flags.map((bits) => (bits & OPEN_TURN) / OPEN_TURN),
+      loops: this.#loops,
+      short: {
+        length: this.#shortLoop.length,
+        loop: this.#shortLoop.finish(),
+        fromNs: this.#shortFromNs.finish(),
+        toNs: this.#shortToNs.finish(),
+        lengthNs: this.#shortLengthNs.finish(),
+        waitedNs: this.#shortWaitedNs.finish(),
+        counts: this.#shortCounts.map((column) => column.finish()),
+      },
+    };
+  }
+}

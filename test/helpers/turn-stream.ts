@@ -1,0 +1,53 @@
+import { encodeCodeEvents } from '../../src/code/jit/code-events.ts';
+import { SHORT_TURN_BUCKETS } from '../../src/profile/turn-table.ts';
+
+const TURN = 11;
+const SHORT_TURNS = 12;
+
+type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
+
+/** The stream of one event loop, as the library in a program writes it. */
+export class TurnStream {
+  readonly #chunks: Uint8Array[] = [];
+
+  constructor(pid: number, tid = pid) {
+    const header = Buffer.alloc(32);
+    header.write('PTSCODE1');
+    header.writeUInt32LE(pid, 8);
+    header.writeUInt32LE(tid, 12);
+    this.#chunks.push(header);
+  }
+
+  /** `flags` 1: the first one; 2: not ended. */
+  turn({ fromNs, lengthNs, waitedNs = 0 }: Times, eventsNs = 0, flags = 0): this {
+    return this.#record(TURN, [fromNs, lengthNs, eventsNs, waitedNs, flags], Buffer.alloc(0));
+  }
+
+  /** Counts by bucket. */
+  short(times: Times, counts: Readonly<Record<number, number>>): this {
+    const buckets = Buffer.alloc(4 * (SHORT_TURN_BUCKETS + 1));
+    for (const [bucket, count] of Object.entries(counts)) {
+      buckets.writeUInt32LE(count, 4 * Number(bucket));
+    }
+    const { fromNs, lengthNs, waitedNs = 0 } = times;
+    return this.#record(SHORT_TURNS, [fromNs, fromNs + lengthNs, lengthNs, waitedNs], buckets);
+  }
+
+  #record(type: number, numbers: readonly number[], tail: Uint8Array): this {
+    const bytes = Buffer.alloc(16 + 8 * numbers.length);
+    bytes.writeUInt32LE(bytes.length + tail.length, 0);
+    bytes.writeUInt16LE(type, 4);
+    for (const [i, value] of numbers.entries()) bytes.writeBigUInt64LE(BigInt(value), 16 + 8 * i);
+    this.#chunks.push(bytes, tail);
+    return this;
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** The bytes of the attachment with this stream alone. */
+  attachment(offsetNs = 0n): Uint8Array {
+    return encodeCodeEvents([{ offsetNs, chunks: [this.bytes] }]);
+  }
+}

@@ -1,0 +1,149 @@
+// Turns of event loops, against what the program itself measured of its slow callbacks on the same clock.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+
+/**
+ * Slow callbacks of timers, of immediates and of events, some of which wait: the program prints when each began and ended.
+ */
+const PROGRAM = `
+const { execFileSync } = require('node:child_process');
+const http = require('node:http');
+const monotonicNs = () => Number(process.hrtime.bigint());
+const slow = [];
+function spend(kind, work) {
+  const fromNs = monotonicNs();
+  work();
+  slow.push({ kind, fromNs, toNs: monotonicNs() });
+}
+function spin(ms) { const end = performance.now() + ms; while (performance.now() < end); }
+function timer() { spend('timer', () => spin(30)); }
+function immediate() { spend('immediate', () => spin(20)); }
+function child() { spend('child', () => execFileSync('sleep', ['0.05'])); }
+function wait() { spend('wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40)); }
+const server = http.createServer(function handle(request, response) {
+  spend('request', () => spin(25));
+  response.end();
+});
+const soon = () => setTimeout(next, 30);
+const steps = [
+  () => { timer(); soon(); },
+  () => { setImmediate(immediate); soon(); },
+  () => { child(); soon(); },
+  () => { wait(); soon(); },
+  () => http.get({ port: server.address().port, agent: false }, (response) => response.resume().on('end', soon)),
+];
+function next() {
+  const step = steps.shift();
+  if (step !== undefined) step();
+  else { server.close(); print(); }
+}
+server.listen(0, soon);
+function print() { process.stdout.write(JSON.stringify(slow) + '\\n'); spend('last', () => spin(15)); process.exit(); }
+`;
+
+type Slow = { readonly kind: string; readonly fromNs: number; readonly toNs: number };
+type Turn = {
+  readonly pid: number;
+  readonly tid: number;
+  readonly fromNs: number;
+  readonly lengthNs: number;
+  readonly eventsNs: number;
+  readonly isFirst: boolean;
+  readonly isOpen: boolean;
+};
+type Loop = { readonly longestNs: number };
+
+function turnsOf(recording: string, ...words: string[]) {
+  const { stdout } = perfTs(['turns', '--json', ...words, recording]);
+  return JSON.parse(stdout) as {
+    startTime: string;
+    loops: Loop[];
+    turns: Turn[];
+  };
+}
+
+describeLive('turns of an event loop', () => {
+  it('each slow callback is in one turn, with what it waited for', () => {
+    const recording = join(scratch, 'turns.data');
+    const program = join(scratch, 'slow.cjs');
+    writeFileSync(program, PROGRAM);
+    const record = ['record', '--clockid', 'monotonic', '-o', recording];
+    const recorded = perfTs([...record, '--', process.execPath, program]);
+    const slow = JSON.parse(recorded.stdout.trim()) as Slow[];
+    const { turns, loops, startTime } = turnsOf(recording);
+    const startNs = Number(startTime);
+    expect(loops).toHaveLength(1);
+
+    for (const { kind, fromNs, toNs } of slow) {
+      const around = turns.filter(
+        (turn) => startNs + turn.fromNs <= toNs && startNs + turn.fromNs + turn.lengthNs >= fromNs,
+      );
+      expect(around, kind).toHaveLength(1);
+      const [{ fromNs: from, lengthNs, eventsNs }] = around;
+      expect(startNs + from, kind).toBeLessThanOrEqual(fromNs);
+      expect(startNs + from + lengthNs, kind).toBeGreaterThanOrEqual(toNs);
+      // Requests alone are called while the loop looks for events.
+      const isOfEvents = startNs + from + eventsNs >= toNs;
+      expect(isOfEvents, kind).toBe(kind === 'request');
+    }
+    expect(slow.map(({ kind }) => kind)).toEqual([
+      'timer',
+      'immediate',
+      'child',
+      'wait',
+      'request',
+    ]);
+    expect(loops[0].longestNs).toBe(
+      Math.max(...turns.filter(({ isFirst }) => !isFirst).map(({ lengthNs }) => lengthNs)),
+    );
+    // The program ends within its last turn.
+    expect(turns.filter(({ isOpen }) => isOpen)).toHaveLength(1);
+    expect(turns.filter(({ isFirst }) => isFirst)).toHaveLength(1);
+  });
+
+  it('samples of what ran in slow ones are selected', () => {
+    const recording = join(scratch, 'turns.data');
+    const report = perfTs(['report', '--json', '--in-turns-over', '20ms', recording]);
+    const { events } = JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] };
+    expect(events[0].rows.map(({ name }) => name).join()).toContain('spin');
+    expect(turnsOf(recording, '--over', '100s').turns).toEqual([]);
+  });
+
+  it('workers have turns of their own', () => {
+    const recording = join(scratch, 'workers.data');
+    const program = join(scratch, 'workers.cjs');
+    writeFileSync(
+      program,
+      `const { Worker, isMainThread } = require('node:worker_threads');
+if (isMainThread) { new Worker(__filename); new Worker(__filename, { env: {} }); }
+else setTimeout(() => { const end = performance.now() + 10; while (performance.now() < end); }, 20);`,
+    );
+    perfTs(['record', '-o', recording, '--', process.execPath, program]);
+    const { turns } = turnsOf(recording, '--over', '10ms');
+    const ofWorkers = turns.filter(({ pid, tid }) => tid !== pid);
+    expect(new Set(ofWorkers.map(({ tid }) => tid)).size).toBe(2);
+  });
+
+  it('one that goes on behind the end of the recording is there until then', () => {
+    const recording = join(scratch, 'busy.data');
+    const program = join(scratch, 'busy.cjs');
+    writeFileSync(program, 'setTimeout(() => { while (performance.now() < 4000); }, 20);');
+    const record = ['record', '--duration', '1', '-o', recording];
+    perfTs([...record, '--', process.execPath, program]);
+    const { turns } = turnsOf(recording);
+    expect(turns.filter(({ isOpen }) => isOpen)).toHaveLength(1);
+  });
+
+  it('a recording without any is refused', () => {
+    const recording = join(scratch, 'none.data');
+    perfTs(['record', '-o', recording, '--', 'true']);
+    expect(perfTs(['turns', recording]).status).toBe(125);
+    expect(perfTs(['report', '--in-turns-over', '1ms', recording]).status).toBe(2);
+  });
+});
