@@ -26,8 +26,14 @@ const KNOWN: Readonly<Record<string, Holds>> = {
     without(recorded, /^(?:Worker|execve) \d+$/) === without(plain, /^(?:Worker|execve) \d+$/),
 };
 
-/** Node prints each file that it loads, ours too. */
-const withoutLoads = (text: string): string => without(text, /^MODULE PID: /);
+/** Node prints each file that it loads, ours too; what it prints of workers comes from two threads, in any order. */
+function withoutLoads(text: string): string {
+  const isOfWorker = (line: string): boolean => /^\s*WORKER PID: /.test(line);
+  const lines = without(text, /^\s*MODULE PID: /).split('\n');
+  return [...lines.filter((line) => !isOfWorker(line)), ...lines.filter(isOfWorker).sort()].join(
+    '\n',
+  );
+}
 
 /** Whether two runs of a program differ in what is known alone. */
 export function isKnown({ program, flags }: Cell, plain: Seen, recorded: Seen): boolean {

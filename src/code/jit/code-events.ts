@@ -3,6 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { copyBytes } from '../../base/join-bytes.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
 import {
   CODE_EVENT,
@@ -56,37 +57,61 @@ export type EndedStream = {
   }[];
 };
 
-/** Keeps the place of the name of each source map: never more than the stream. */
+/** Source maps taken out of a stream; further ones stay in it, where nobody looks at them. A program has one a script. */
+const MOST_MAPS = 100_000;
+
+/** Keeps the place of the name of each source map: never more than the stream, nor an object for each of its records. */
 export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const bytes = Buffer.concat(chunks);
   const kept: Uint8Array[] = [];
-  const notes: Uint8Array[] = [];
   const maps: { name: Uint8Array; url: Uint8Array }[] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const record = new CodeRecord();
+  let noteBytes = 0;
   let nameAt = 0;
   let nameEnd = 0;
   let keptTo = 0;
   for (let at = STREAM_HEADER_BYTES; record.read(view, at, bytes.length) === 'whole'; ) {
     const { type, end, textAt, textSize } = record;
-    if (type === CODE_EVENT.NOTE) notes.push(bytes.subarray(textAt, end));
+    if (type === CODE_EVENT.NOTE) noteBytes += end - textAt;
     if (type === CODE_EVENT.ADDED) {
       nameAt = textAt;
       nameEnd = textSize > MOST_NAME_BYTES ? nameAt : nameAt + textSize;
     }
-    if (type === CODE_EVENT.SOURCE_MAP) {
+    if (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS) {
       maps.push({
         name: bytes.subarray(nameAt, nameEnd),
         url: bytes.subarray(textAt, textAt + textSize),
       });
-      kept.push(bytes.subarray(keptTo, at));
+      if (at > keptTo) kept.push(bytes.subarray(keptTo, at));
       keptTo = end;
     }
     at = end;
   }
   kept.push(bytes.subarray(keptTo));
-  const isWhole = kept.length === 1;
-  return { code: isWhole ? bytes : Buffer.concat(kept), notes: Buffer.concat(notes), maps };
+  const code = keptTo === 0 ? bytes : Buffer.concat(kept);
+  return { code, notes: notesOf(view, noteBytes), maps };
+}
+
+/** The notes of a stream, which have so many bytes in all, end to end. */
+function notesOf(view: DataView, noteBytes: number): Uint8Array {
+  const notes = new Uint8Array(noteBytes);
+  if (noteBytes === 0) return notes;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const record = new CodeRecord();
+  let length = 0;
+  for (
+    let at = STREAM_HEADER_BYTES;
+    length < noteBytes && record.read(view, at, bytes.length) === 'whole';
+  ) {
+    const { type, end, textAt } = record;
+    if (type === CODE_EVENT.NOTE) {
+      copyBytes(bytes, textAt, end - textAt, notes, length);
+      length += end - textAt;
+    }
+    at = end;
+  }
+  return notes;
 }
 
 /** The machine code of a process, and where it comes from. */
