@@ -6,7 +6,7 @@ export function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<Arr
   return both;
 }
 
-/** Below it, a loop is faster than a view of the bytes, and leaves no garbage. */
+/** A loop copies fewer bytes faster than a view of them does, and leaves no garbage. */
 const FEW_BYTES = 256;
 
 /** Copies `count` bytes of `from`, from index `at` on, to `to` at `toAt`. */

@@ -58,7 +58,7 @@ if (name !== undefined) {
     if (how === 'pieces') {
       const one = Buffer.concat([
         head,
-        ...Array.from({ length: 4000 }, () => record(99, Buffer.alloc(0))),
+        ...Array.from({ length: 200 }, () => record(99, Buffer.alloc(0))),
       ]);
       const all = [first, ...(await Promise.all(Array.from({ length: 200 }, open)))];
       for (let at = 32; at < one.length; at++)
