@@ -1,6 +1,11 @@
 import { type ByteSource, memorySource } from '../../base/byte-source.ts';
-import { type AbbreviationTable, parseAbbreviations } from './abbreviations.ts';
-import { DwarfReader } from './dwarf-reader.ts';
+import {
+  type AbbreviationTable,
+  type Declaration,
+  findDeclaration,
+  parseAbbreviations,
+} from './abbreviations.ts';
+import { DwarfReader, damaged } from './dwarf-reader.ts';
 import type { UnitHeader } from './unit-header.ts';
 
 /** The section of this name (`.debug_info`), decompressed; null if there is none. */
@@ -53,10 +58,22 @@ export class DwarfSections {
 
 /** Addresses are looked up in order, so few units are in use at a time. */
 const MOST_TABLES = 256;
+/** Bytes that are read of one `.debug_abbrev` for all units, besides so many times its size: less than a second. */
+const MOST_READ_BYTES = 128 << 20;
+const READS_OF_EACH_BYTE = 16;
 
-/** The abbreviation tables last used, of one `.debug_abbrev`. Each unit has its own in most files. */
+/**
+ * The abbreviation tables last used, of one `.debug_abbrev`. Each unit has its own in most files. A unit takes 14
+ * bytes and may name any place of the section, so that what is read of it for all of them is bounded.
+ */
 class AbbreviationCache {
   readonly #tables = new Map<string, AbbreviationTable>();
+  #readBytes = 0;
+
+  /** The declaration of `code` in the table at `offset`; null if there is none. Throws `DwarfDamage`. */
+  declaration(reader: DwarfReader, offset: number, code: number): Declaration | null {
+    return this.#within(reader, offset, () => findDeclaration(reader, offset, code));
+  }
 
   /** The table at `offset`. Throws `DwarfDamage`. */
   get(
@@ -68,11 +85,20 @@ class AbbreviationCache {
     const key = `${offset} ${addressSize} ${version} ${is64}`;
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
-    const table = parseAbbreviations(reader, offset, encoding);
+    const table = this.#within(reader, offset, () => parseAbbreviations(reader, offset, encoding));
     if (this.#tables.size >= MOST_TABLES) {
       this.#tables.delete(this.#tables.keys().next().value as string);
     }
     this.#tables.set(key, table);
     return table;
+  }
+
+  #within<T>(reader: DwarfReader, offset: number, read: () => T): T {
+    if (this.#readBytes > MOST_READ_BYTES + READS_OF_EACH_BYTE * reader.size) damaged();
+    try {
+      return read();
+    } finally {
+      this.#readBytes += Math.max(0, reader.at - offset);
+    }
   }
 }

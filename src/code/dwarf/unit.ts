@@ -1,4 +1,4 @@
-import { type AbbreviationTable, findDeclaration } from './abbreviations.ts';
+import type { AbbreviationTable } from './abbreviations.ts';
 import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { type FormValue, readForm, resolveAddress, stringOf, ValueKind } from './form-value.ts';
@@ -108,8 +108,9 @@ export class DwarfUnit {
     reader.seek(this.rootOffset);
     const code = reader.uleb();
     if (code === 0) return;
-    const abbrev = this.sections.reader('abbrev');
-    const declaration = findDeclaration(abbrev, this.#abbreviationsOffset, code);
+    const { sections } = this;
+    const abbrev = sections.reader('abbrev');
+    const declaration = sections.abbreviations.declaration(abbrev, this.#abbreviationsOffset, code);
     if (declaration === null) damaged();
     const { tags, attributes, forms, implicitConsts } = declaration;
     this.rootTag = tags[0];

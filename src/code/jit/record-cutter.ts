@@ -1,5 +1,6 @@
 // Hot: once per record, of which a program that warms up makes tens of thousands.
 
+import { copyBytes } from '../../base/join-bytes.ts';
 import {
   CODE_EVENT,
   CodeRecord,
@@ -13,6 +14,8 @@ import {
 const MOST_RECORD_BYTES = 32 << 20;
 /** ADDED with the longest name that a sender sends, filled up to 8 bytes. */
 const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
+/** Room for nearly all records of code. */
+const FIRST_BYTES = 512;
 
 /**
  * Cuts the stream of one isolate (`code-record.ts` has its layout) into records of machine code as its
@@ -22,8 +25,8 @@ const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
 export class RecordCutter {
   readonly #onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean;
   readonly #record = new CodeRecord();
-  readonly #held = new Uint8Array(MOST_CODE_RECORD_BYTES);
-  readonly #view = new DataView(this.#held.buffer);
+  #held = new Uint8Array(FIRST_BYTES);
+  #view = new DataView(this.#held.buffer);
   #length = 0;
   /** Bytes that are held before the next look: the stream's header, a record's head, a record. */
   #wanted = STREAM_HEADER_BYTES;
@@ -36,6 +39,11 @@ export class RecordCutter {
     this.#onRecord = onRecord;
   }
 
+  /** Bytes of memory that one stream takes here, whether a record is held or not. */
+  get heldBytes(): number {
+    return this.#held.length;
+  }
+
   /** Takes what came next; false when it makes no sense: the stream is to be left. */
   take(bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length; ) {
@@ -46,7 +54,7 @@ export class RecordCutter {
         continue;
       }
       const count = Math.min(this.#wanted - this.#length, bytes.length - at);
-      this.#held.set(bytes.subarray(at, at + count), this.#length);
+      copyBytes(bytes, at, count, this.#held, this.#length);
       this.#length += count;
       at += count;
       if (this.#length === this.#wanted && !this.#look()) return false;
@@ -67,6 +75,7 @@ export class RecordCutter {
         else if (record.size > MOST_CODE_RECORD_BYTES) return false;
         else {
           this.#wanted = record.size;
+          this.#makeRoom(record.size);
           return true;
         }
       } else if (this.#isWanted()) {
@@ -76,6 +85,16 @@ export class RecordCutter {
     this.#length = 0;
     this.#wanted = RECORD_BYTES;
     return true;
+  }
+
+  /** A record of usual length gives the room of a long one back: thousands of idle streams take little. */
+  #makeRoom(size: number): void {
+    const length = size > FIRST_BYTES ? Math.max(size, this.#held.length) : FIRST_BYTES;
+    if (length === this.#held.length) return;
+    const held = new Uint8Array(length);
+    held.set(this.#held.subarray(0, this.#length));
+    this.#held = held;
+    this.#view = new DataView(held.buffer);
   }
 
   #isWanted(): boolean {

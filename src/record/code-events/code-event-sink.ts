@@ -21,6 +21,9 @@ const MOST_SOCKETS = 512;
 const MOST_SOCKETS_OF_PROCESS = 256;
 /** Bytes after which events are stored unpacked: packing them would take seconds. */
 const MOST_PACKED_BYTES = 64 << 20;
+/** Blocks in which the pieces of a stream are kept: the first is small, the next ones are twice as large as the one before. */
+const FIRST_BLOCK_BYTES = 512;
+const MOST_BLOCK_BYTES = 64 << 10;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
 
@@ -41,9 +44,40 @@ export type CodeEventSinkOptions = {
 type Stream = {
   readonly pid: number;
   readonly offsetNs: bigint;
-  readonly chunks: Uint8Array[];
+  readonly bytes: StreamBytes;
   readonly socket: Socket;
 };
+
+/**
+ * The bytes of a stream, in memory of at most twice as many: a piece that is read takes some 400 bytes by itself, and a
+ * program may send one byte at a time.
+ */
+class StreamBytes {
+  readonly #full: Uint8Array[] = [];
+  #block = new Uint8Array(FIRST_BLOCK_BYTES);
+  #used = 0;
+
+  add(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      if (this.#used === this.#block.length) this.#open();
+      const count = Math.min(piece.length - at, this.#block.length - this.#used);
+      this.#block.set(piece.subarray(at, at + count), this.#used);
+      this.#used += count;
+      at += count;
+    }
+  }
+
+  #open(): void {
+    this.#full.push(this.#block);
+    this.#block = new Uint8Array(Math.min(this.#block.length * 2, MOST_BLOCK_BYTES));
+    this.#used = 0;
+  }
+
+  /** Blocks in order. */
+  get chunks(): Uint8Array[] {
+    return [...this.#full, this.#block.subarray(0, this.#used)];
+  }
+}
 
 /**
  * Receives what V8 compiles in the isolates of recorded processes: an abstract Unix socket, which leaves
@@ -96,12 +130,17 @@ export class CodeEventSink {
       return;
     }
     socket.unref();
-    const stream: Stream = { pid, offsetNs: this.#options.offsetNs(), chunks: [], socket };
+    const stream: Stream = {
+      pid,
+      offsetNs: this.#options.offsetNs(),
+      bytes: new StreamBytes(),
+      socket,
+    };
     this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
     this.#open.add(stream);
     socket.once('close', () => this.#open.delete(stream));
-    socket.on('data', (bytes) => this.#take(stream, bytes));
+    socket.on('data', (piece) => this.#take(stream, piece));
   }
 
   #hasRoomFor(pid: number): boolean {
@@ -137,14 +176,14 @@ export class CodeEventSink {
     return isTrusted && isRecorded(peer.pid) ? peer.pid : null;
   }
 
-  #take({ chunks, socket }: Stream, bytes: Uint8Array): void {
-    if (this.#bytes + bytes.length > MOST_BYTES) {
+  #take({ bytes, socket }: Stream, piece: Uint8Array): void {
+    if (this.#bytes + piece.length > MOST_BYTES) {
       this.#reportTooMuch();
       socket.destroy();
       return;
     }
-    this.#bytes += bytes.length;
-    chunks.push(bytes);
+    this.#bytes += piece.length;
+    bytes.add(piece);
   }
 
   /**
@@ -171,7 +210,10 @@ export class CodeEventSink {
         : { name, packing: 'none', unpackedSize: bytes.length, bytes };
     };
     return [...byPid].flatMap(([pid, all]) => {
-      const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
+      const streams = all.map(({ offsetNs, bytes }) => ({
+        offsetNs,
+        ...splitStream(bytes.chunks),
+      }));
       const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
       const turns = streams.flatMap(({ offsetNs, turns }) =>
         turns.length === 0 ? [] : [{ offsetNs, chunks: [turns] }],

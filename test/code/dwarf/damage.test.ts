@@ -8,6 +8,7 @@ import { AddressRanges } from '../../../src/code/dwarf/address-ranges.ts';
 import { DwarfFile, SourceFrames } from '../../../src/code/dwarf/dwarf-file.ts';
 import { DwarfDamage, DwarfReader } from '../../../src/code/dwarf/dwarf-reader.ts';
 import { findSpan, paintSpans } from '../../../src/code/dwarf/function-spans.ts';
+import { parseLineHeader } from '../../../src/code/dwarf/line-header.ts';
 import { findSection, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { openSection } from '../../../src/code/elf/section-bytes.ts';
 import { seededRandom } from '../../helpers/random.ts';
@@ -163,5 +164,50 @@ describe('spans', () => {
 
   test('ranges of functions that the linker removed are left out', () => {
     expect(rangesOf([0, 0x40], [1, 0x40], [-1, 5], [0xffff_ffff, 2 ** 33]).length).toBe(0);
+  });
+});
+
+describe('DWARF that is small and names the same bytes again and again', () => {
+  test('abbreviations are read for all units within a bound, and the units beyond it are counted', () => {
+    const [declarations, units] = [150_000, 400];
+    const code = (value: number) => [(value & 127) | 128, ((value >> 7) & 127) | 128, value >> 14];
+    const abbrev = Buffer.alloc(declarations * 7 + 1);
+    // No attributes, no children: the declaration of the last code is 1 MB from the table's start.
+    for (let i = 0; i < declarations; i++) abbrev.set([...code(i + 1), 0x11], i * 7);
+    const info = Buffer.alloc(units * 14);
+    for (let unit = 0; unit < units; unit++) {
+      info.writeUInt32LE(10, unit * 14);
+      info.writeUInt16LE(4, unit * 14 + 4);
+      info.set([8, ...code(declarations)], unit * 14 + 10);
+    }
+    const sections = new Map([
+      ['.debug_info', info],
+      ['.debug_abbrev', abbrev],
+    ]);
+    const diagnostics = new Diagnostics();
+    const dwarf = new DwarfFile({
+      sections: (name) => {
+        const bytes = sections.get(name);
+        return bytes === undefined ? null : memorySource(bytes);
+      },
+      littleEndian: true,
+      diagnostics,
+    });
+    expect(dwarf.find(0x1000, new SourceFrames())).toBe(0);
+    const [{ code: reason, count }] = diagnostics.entries();
+    expect(reason).toBe('dwarf-unit-damaged');
+    expect(count).toBeGreaterThan(units / 2);
+  });
+
+  test('a header of lines whose entries take no bytes is damaged', () => {
+    const FLAG_PRESENT = 0x19;
+    const DIRECTORY_INDEX = 2;
+    // One form, and 60 000 directories of it; then no files.
+    const entries = [1, DIRECTORY_INDEX, FLAG_PRESENT, 0xe0, 0xd4, 0x03, 0, 0];
+    const fields = [1, 1, 1, 0xfb, 14, 1, ...entries];
+    const header = Buffer.from([0, 0, 0, 0, 5, 0, 8, 0, fields.length, 0, 0, 0, ...fields]);
+    header.writeUInt32LE(header.length - 4, 0);
+    const reader = new DwarfReader(memorySource(header), true);
+    expect(() => parseLineHeader(reader, 0, 8)).toThrow(DwarfDamage);
   });
 });

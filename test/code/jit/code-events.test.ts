@@ -224,3 +224,22 @@ describe('code events of V8', () => {
     expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-damaged' }]);
   });
 });
+
+test('notes and source maps without an end are taken out of a stream end to end, and the first 100 000', () => {
+  const note = Buffer.alloc(24, '\n');
+  note.writeUInt32LE(note.length, 0);
+  note.writeUInt16LE(7, 4);
+  const map = Buffer.alloc(24);
+  map.writeUInt32LE(map.length, 0);
+  map.writeUInt16LE(10, 4);
+  const pairs = Array.from({ length: 150_000 }, () => [note, map]).flat();
+  const { code, notes, maps } = splitStream([...new Stream().chunks, ...pairs]);
+  expect(notes.length).toBe(150_000 * 8);
+  expect(new Set(notes)).toEqual(new Set(['\n'.charCodeAt(0)]));
+  expect(maps).toHaveLength(100_000);
+  // Those beyond stay where they were, and are no damage.
+  expect(code.length).toBe(32 + 150_000 * 24 + 50_000 * 24);
+  const diagnostics = new Diagnostics();
+  readCodeEvents(encodeCodeEvents([{ offsetNs: 0n, chunks: [code] }]), START, diagnostics);
+  expect(diagnostics.entries()).toEqual([]);
+});

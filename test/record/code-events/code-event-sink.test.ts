@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { loadBinding } from '../../../src/native/binding.ts';
 import { CodeEventSink } from '../../../src/record/code-events/code-event-sink.ts';
@@ -20,6 +22,13 @@ function sinkFor(
     uids: [],
     notify: (notice) => reported.push(notice),
   });
+}
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
 }
 
 const HEADER = Buffer.concat([Buffer.from('PTSCODE1'), Buffer.alloc(24)]);
@@ -86,4 +95,28 @@ test('the ports of a process are those it listens on', async () => {
   server.close();
   await once(server, 'close');
   expect(isPortTaken(process.pid, port)).toBe(false);
+});
+
+test('a stream takes memory by its bytes, not by the pieces in which they come', async () => {
+  const sink = await sinkFor(() => true);
+  const program = connect(sink.name.replace('@', '\0'));
+  await once(program, 'connect');
+  // Records of 16 bytes that nobody knows.
+  const record = Buffer.alloc(16);
+  record.writeUInt32LE(16, 0);
+  record.writeUInt16LE(99, 4);
+  const sent = Buffer.concat([HEADER, ...Array.from({ length: 2000 }, () => record)]);
+  const before = heapBytes();
+  for (let at = 0; at < sent.length; at++) {
+    program.write(sent.subarray(at, at + 1));
+    // The recorder reads it in the turn of the event loop that follows.
+    await new Promise((turned) => setImmediate(turned));
+  }
+  program.once('end', () => program.end());
+  await sink.settle();
+  // Some 200 bytes of heap a piece, where each is kept by itself: 6 MB.
+  expect(heapBytes() - before).toBeLessThan(2 << 20);
+  const [attachment] = sink.attachments();
+  expect(attachment.unpackedSize).toBe(16 + sent.length);
+  sink.close();
 });

@@ -40,7 +40,7 @@ export const ANSWERING: readonly HostileCase[] = [
     run: (place) =>
       recordAttached(place, [script(place, 'serves.mjs')], ['--attach-js'], 'stopped'),
   },
-  ...['names', 'sockets', 'garbage'].map((how) => ({
+  ...['names', 'sockets', 'garbage', 'notes', 'maps', 'pieces'].map((how) => ({
     name: `a recorded program that floods code events with ${how}`,
     obstacle: never,
     run: (place: Place) => recordCommand(place, [script(place, 'events.mjs'), how]),

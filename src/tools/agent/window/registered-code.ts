@@ -24,6 +24,8 @@ const MINUTE_MS = 60_000;
 type Asked = {
   code: LiveCode;
   readonly sockets: Set<Socket>;
+  /** Bytes that its streams hold of records that are not whole. */
+  heldBytes: number;
   /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
@@ -68,6 +70,7 @@ export class RegisteredCode implements LiveCodeSource {
     const asked = known ?? {
       code: new LiveCode(),
       sockets: new Set(),
+      heldBytes: 0,
       nextMs: 0,
       hasAnswered: false,
       bytes: 0,
@@ -164,21 +167,29 @@ export class RegisteredCode implements LiveCodeSource {
       asked.sinceVersion = 0;
     }
     const { code } = asked;
-    const take = code.stream();
+    const stream = code.stream();
+    let held = 0;
+    const countHeld = (bytes: number): void => {
+      asked.heldBytes += bytes - held;
+      held = bytes;
+    };
     socket.on('data', (bytes) => {
       if (socket.destroyed) return;
-      if (!take(bytes)) socket.destroy();
+      if (!stream.take(bytes)) socket.destroy();
+      countHeld(stream.heldBytes);
       if (asked.code !== code) return;
       if (isFlood(asked, bytes.length)) {
         this.#cutOff(pid);
         return;
       }
-      for (let over = this.#rooms.keep(pid, code.bytes); over >= 0; ) {
+      const kept = code.bytes + asked.heldBytes;
+      for (let over = this.#rooms.keep(pid, kept); over >= 0; ) {
         this.#cutOff(over);
-        over = over === pid ? -1 : this.#rooms.keep(pid, code.bytes);
+        over = over === pid ? -1 : this.#rooms.keep(pid, kept);
       }
     });
     socket.once('close', () => {
+      countHeld(0);
       asked.sockets.delete(socket);
       this.#sockets--;
       if (asked.main === socket) leave(asked);

@@ -1,4 +1,4 @@
-// A recorded program that speaks the recorder's own protocol: events.mjs names|sockets|garbage
+// A recorded program that speaks the recorder's own protocol: events.mjs names|sockets|garbage|notes|maps|pieces
 import fs from 'node:fs';
 import net from 'node:net';
 
@@ -48,6 +48,22 @@ if (name !== undefined) {
     if (how === 'names') {
       await send(first, added(`JS:~f /${'a'.repeat(4 << 20)}.js:1:1`));
       for (let i = 0; i < 300; i++) await send(first, sourceMap('data:application/json,{}'));
+    }
+    // The recorder takes 256 MiB in all.
+    const small = { notes: record(7, Buffer.alloc(0)), maps: sourceMap('') }[how];
+    if (small !== undefined) {
+      const many = Buffer.concat(Array.from({ length: 1 << 16 }, () => small));
+      for (let sent = 0; sent < 254 << 20; sent += many.length) await send(first, many);
+    }
+    if (how === 'pieces') {
+      const one = Buffer.concat([
+        head,
+        ...Array.from({ length: 200 }, () => record(99, Buffer.alloc(0))),
+      ]);
+      const all = [first, ...(await Promise.all(Array.from({ length: 200 }, open)))];
+      for (let at = 32; at < one.length; at++)
+        for (const socket of all) socket?.write(one.subarray(at, at + 1));
+      await new Promise((done) => setTimeout(done, 500));
     }
     if (how === 'sockets') for (let i = 0; i < 2000; i++) await open();
     first.end();
