@@ -41,7 +41,7 @@ export default defineConfig({
       // after the other.
       project('unit', { ...UNIT, isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } }),
       project('alone', { ...UNIT, ...AFTER_UNIT }),
-      project('command', { ...PATIENT, ...AFTER_UNIT }),
+      project('command', { ...PATIENT, ...AFTER_UNIT, isolate: false }),
       project('core', { ...PATIENT, ...AFTER_UNIT }),
       project('live', { ...PATIENT, ...AFTER_UNIT }),
       // Behind all others: a recorder of all CPUs that asks for build IDs, as perf-ts does, makes Linux 6.18 mark

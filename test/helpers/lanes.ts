@@ -109,6 +109,7 @@ const BUILT = new Set([
  * beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and
  * Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is pure code: `alone` changes what a
  * process has once (its user, a module), the files of `unit` share their process and its modules.
+ * Those of `command` do so, too.
  */
 export function laneOf(path: string, text: string, isPacked: boolean): Lane {
   if (path.startsWith('test/release/') || (isPacked && OF_THE_PACKAGE.has(path)))
