@@ -13,12 +13,6 @@ const PATIENT = {
 };
 /** Alone, a unit test that hangs says so within a minute; beside all other lanes it may have to wait for a CPU. */
 const UNIT = process.env.PERF_TS_RESULTS ? PATIENT : { testTimeout: 60_000, hookTimeout: 60_000 };
-/**
- * Test files that run at once. Those that record wait for their programs, for windows and for durations: while two of
- * them wait, two others compute. The kernel grants the recorders of an ordinary user together `perf_event_mlock_kb` per
- * CPU, which is two rings of the usual size: a third gets smaller ones, and prints so.
- */
-const AT_ONCE = process.geteuid?.() === 0 ? 4 : 2;
 const AFTER_UNIT = { sequence: { groupOrder: 1 } };
 const project = (name: keyof typeof lanes, options: object) => ({
   test: {
@@ -65,7 +59,9 @@ export default defineConfig({
     retry: 0,
     // Where a test is skipped, its place in the source leads to the condition.
     includeTaskLocation: true,
-    maxWorkers: AT_ONCE,
+    // Also on two CPUs: files that record wait for programs, windows and durations, and while two of them wait, two
+    // others compute. Recorders of one user share `perf_event_mlock_kb`, and each has its RLIMIT_MEMLOCK besides.
+    maxWorkers: 4,
     // What was translated once is kept below node_modules until the file changes.
     experimental: { fsModuleCache: true },
   },
