@@ -13,6 +13,7 @@ const PATIENT = {
 };
 /** Alone, a unit test that hangs says so within a minute; beside all other lanes it may have to wait for a CPU. */
 const UNIT = process.env.PERF_TS_RESULTS ? PATIENT : { testTimeout: 60_000, hookTimeout: 60_000 };
+const AFTER_UNIT = { sequence: { groupOrder: 1 } };
 const project = (name: keyof typeof lanes, options: object) => ({
   test: {
     name,
@@ -29,19 +30,27 @@ const project = (name: keyof typeof lanes, options: object) => ({
 export default defineConfig({
   test: {
     projects: [
-      // Modules are imported once per worker and not once per file: that was half of the lane's time.
-      project('unit', { ...UNIT, isolate: false }),
-      project('alone', UNIT),
-      project('command', PATIENT),
-      project('core', PATIENT),
-      project('live', PATIENT),
+      // Modules are imported once per worker and not once per file: that was half of the lane's time. Files only
+      // compute: more workers than CPUs would import them more often. Projects that differ in that are groups, one
+      // after the other.
+      project('unit', { ...UNIT, isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } }),
+      project('alone', { ...UNIT, ...AFTER_UNIT }),
+      project('command', { ...PATIENT, ...AFTER_UNIT, isolate: false }),
+      project('core', { ...PATIENT, ...AFTER_UNIT }),
+      project('live', { ...PATIENT, ...AFTER_UNIT }),
       // Behind all others: a recorder of all CPUs that asks for build IDs, as perf-ts does, makes Linux 6.18 mark
       // mappings in everybody's records as having one (`perf-event/mmap-build-id.ts`), and perf 6.1 aborts on such.
-      project('perf', { ...PATIENT, sequence: { groupOrder: 1 } }),
-      project('browser', PATIENT),
-      project('fuzz', PATIENT),
+      project('perf', { ...PATIENT, sequence: { groupOrder: 2 } }),
+      project('browser', { ...PATIENT, ...AFTER_UNIT }),
+      project('fuzz', { ...PATIENT, ...AFTER_UNIT }),
       ...(isPacked
-        ? [project('installed', { ...PATIENT, globalSetup: ['test/release/installed.mjs'] })]
+        ? [
+            project('installed', {
+              ...PATIENT,
+              ...AFTER_UNIT,
+              globalSetup: ['test/release/installed.mjs'],
+            }),
+          ]
         : []),
     ],
     globalSetup: ['test/helpers/own-folders.ts'],
@@ -50,8 +59,9 @@ export default defineConfig({
     retry: 0,
     // Where a test is skipped, its place in the source leads to the condition.
     includeTaskLocation: true,
-    // Two at a time also on small machines; more would only take time from what is being recorded.
-    maxWorkers: 2,
+    // Also on two CPUs: files that record wait for programs, windows and durations, and while two of them wait, two
+    // others compute. Recorders of one user share `perf_event_mlock_kb`, and each has its RLIMIT_MEMLOCK besides.
+    maxWorkers: 4,
     // What was translated once is kept below node_modules until the file changes.
     experimental: { fsModuleCache: true },
   },

@@ -1,5 +1,5 @@
-// Reads the results of a test run, prints which tests failed and why others were skipped, and ends
-// with the line that counts them. Further arguments are the commands of the run that failed.
+// Reads the results of a test run, prints which tests failed, why others were skipped and what files and lanes cost,
+// and ends with the line that counts the tests. Further arguments are the commands of the run that failed.
 
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -9,9 +9,21 @@ if (!existsSync(path)) {
   console.log('the test runner ended before it had any results');
   process.exit(1);
 }
-const results = JSON.parse(readFileSync(path, 'utf8'));
+const { results, costs } = JSON.parse(readFileSync(path, 'utf8'));
 const having = (state) => results.filter((result) => result.state === state);
 const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map(having);
+
+/** As many files as a reader who looks for minutes wants to see. */
+const SHOWN_FILES = 15;
+const sum = (rows, key) => rows.reduce((total, row) => total + row[key], 0);
+const printCost = (name, files, rows) => {
+  const figures = [files, sum(rows, 'cpuSeconds').toFixed(1), sum(rows, 'seconds').toFixed(1)];
+  console.log(`${figures.map((figure) => String(figure).padStart(9)).join('')}  ${name}`);
+};
+console.log('    files    CPU s        s  lane, and the files of most CPU time');
+for (const [lane, files] of groupBy(costs, 'lane')) printCost(lane, files.length, files);
+const costliest = [...costs].sort((a, b) => b.cpuSeconds - a.cpuSeconds).slice(0, SHOWN_FILES);
+for (const cost of costliest) printCost(cost.file, '', [cost]);
 
 const largestFirst = (groups) => [...groups].sort(([, a], [, b]) => b.length - a.length);
 for (const [reason, tests] of largestFirst(groupBy(skipped, 'reason'))) {

@@ -1,7 +1,7 @@
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { noteRun } from './noted-runs.ts';
 
 export { scratchDirectory } from './scratch.ts';
 
@@ -40,21 +40,14 @@ export function perfTs(args: readonly string[], options: RunOptions = {}): Outco
   return noted(args, { status, signal, stdout, stderr });
 }
 
-/** What the runs of perf-ts in this try of a test came to, to be printed where it fails. */
-let runs: string[] = [];
 const LONGEST_WORDS = 2000;
 
 function noted(args: readonly string[], outcome: Outcome): Outcome {
   const { status, signal, stderr } = outcome;
   const words = stderr.length > LONGEST_WORDS ? `… ${stderr.slice(-LONGEST_WORDS)}` : stderr;
-  runs.push(`perf-ts ${args.join(' ')}\n  ended with ${status ?? signal}; stderr: ${words}`);
+  noteRun(`perf-ts ${args.join(' ')}\n  ended with ${status ?? signal}; stderr: ${words}`);
   return outcome;
 }
-
-afterEach(({ task }) => {
-  if (task.result?.state === 'fail') for (const run of runs) console.error(run);
-  runs = [];
-});
 
 /** Starts perf-ts and hands it back running, with its output collected. */
 export function startPerfTs(args: readonly string[], options: RunOptions & SpawnOptions = {}) {

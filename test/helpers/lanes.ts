@@ -64,21 +64,37 @@ const PERF_RECORDS = new Set([
   'test/read/perf-attrs.test.ts',
 ]);
 
-/** Files of a minute and more: one that began last would leave the other CPU without work. */
+/**
+ * Files of most time, the longest first (`test/summarize.mjs` prints it): one that began last would leave the other CPUs
+ * without work.
+ */
 const LONGEST = [
   'test/docs/run-commands.test.ts',
   'test/live/doors.test.ts',
+  'test/live/agent-faults.test.ts',
+  'test/live/agent.test.ts',
   'test/live/attach-js.test.ts',
   'test/live/perf-agreement-options.test.ts',
+  'test/period/coverage.test.ts',
+  'test/live/ledger.test.ts',
+  'test/cli/stdio-flags.test.ts',
+  'test/browser/screens.test.ts',
+  'test/cli/expectations.test.ts',
+  'test/live/output-switch.test.ts',
+  'test/fuzz/supervisor.test.ts',
+  'test/faults/faults.test.ts',
+  'test/limits/limits.test.ts',
+  'test/cli/habits/perf-invocations.test.ts',
 ];
 
 /** The order in which vitest runs files of one group: the longest first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) =>
-      LONGEST.some((path) => moduleId.endsWith(`/${path}`));
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+    const longest = LONGEST.flatMap((path) =>
+      sorted.filter(({ moduleId }) => moduleId.endsWith(`/${path}`)),
+    );
+    return [...longest, ...sorted.filter((file) => !longest.includes(file))];
   }
 }
 
@@ -96,6 +112,7 @@ const BUILT = new Set([
  * beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and
  * Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is pure code: `alone` changes what a
  * process has once (its user, a module), the files of `unit` share their process and its modules.
+ * Those of `command` do so, too.
  */
 export function laneOf(path: string, text: string, isPacked: boolean): Lane {
   if (path.startsWith('test/release/') || (isPacked && OF_THE_PACKAGE.has(path)))

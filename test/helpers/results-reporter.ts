@@ -1,9 +1,10 @@
-// Writes what became of each test, and why one was skipped, to the file that PERF_TS_RESULTS names;
-// `summarize.mjs` prints it.
+// Writes what became of each test, why one was skipped, and what each file cost, to the file that PERF_TS_RESULTS
+// names; `summarize.mjs` prints it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+import type { Cost } from './file-cost.ts';
 import { skipCondition } from './skip-condition.ts';
 
 export type Result = {
@@ -13,6 +14,9 @@ export type Result = {
   readonly reason?: string;
 };
 
+/** `lane` is the project of vitest that ran the file. */
+export type FileCost = Cost & { readonly file: string; readonly lane: string };
+
 export default class ResultsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const path = process.env.PERF_TS_RESULTS;
@@ -21,8 +25,16 @@ export default class ResultsReporter implements Reporter {
     for (const _ of errors) {
       results.push({ file: 'vitest', title: 'an error outside the tests', state: 'failed' });
     }
-    writeFileSync(path, JSON.stringify(results));
+    writeFileSync(path, JSON.stringify({ results, costs: modules.flatMap(costOf) }));
   }
+}
+
+/** None of a file that ended before its hooks. */
+function costOf(module: TestModule): FileCost[] {
+  const { cost } = module.meta();
+  if (cost === undefined) return [];
+  const file = relative(process.cwd(), module.moduleId);
+  return [{ file, lane: module.project.name, ...cost }];
 }
 
 function resultsOf(module: TestModule): Result[] {

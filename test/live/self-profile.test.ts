@@ -34,9 +34,15 @@ describeLive('a profile of the own process', () => {
   test('it has the functions of each thread in a thread of its own', () => {
     const threads = run(`
       const { Worker } = await import('node:worker_threads');
-      const code = 'function inWorker(n) { return n < 2 ? n : inWorker(n - 1) + inWorker(n - 2); } setInterval(() => inWorker(20), 3);';
+      const code = 'function inWorker(n) { return n < 2 ? n : inWorker(n - 1) + inWorker(n - 2); }' +
+        'const turn = ({ parentPort }) => setInterval(() => parentPort.postMessage(inWorker(20)), 3);' +
+        'import("node:worker_threads").then(turn);';
       const worker = new Worker(code, { eval: true });
-      const bytes = await profileSelf({ seconds: 1, format: 'speedscope' });
+      const running = await startSelfProfile({ format: 'speedscope' });
+      // As many turns of both threads as have samples, however long they wait for a CPU.
+      let turns = 0;
+      await new Promise((resolve) => worker.on('message', () => ++turns === 300 && resolve()));
+      const bytes = await running.stop();
       await worker.terminate();
       const { shared, profiles } = JSON.parse(Buffer.from(bytes));
       result = profiles.map(({ samples }) => {
