@@ -4,7 +4,7 @@ import { type Text, words } from '../../base/words.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
-import { identifyNode, isSingleExecutable, NODE } from '../../system/runtimes/node-program.ts';
+import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { pidsWithCode } from './node-files.ts';
 
@@ -50,7 +50,7 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
 /** How processes are looked at; for tests. */
 export type Looks = {
   readonly identify: typeof identifyNode;
-  readonly isApplication: typeof isSingleExecutable;
+  readonly findHeld: typeof findHeldNode;
   /** Words of the command line of a process; empty where it is gone. */
   readonly wordsOf: (pid: number) => Promise<readonly string[]>;
 };
@@ -59,7 +59,7 @@ function looksHere(): Looks {
   const reads = new StrangerReads();
   return {
     identify: identifyNode,
-    isApplication: isSingleExecutable,
+    findHeld: findHeldNode,
     wordsOf: (pid) => reads.commandLine(pid),
   };
 }
@@ -72,7 +72,7 @@ export async function explainUnmappedNode(
   { programs, others, withCode, withDump }: MappedNode,
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  { identify, isApplication, wordsOf }: Looks = looksHere(),
+  { identify, findHeld, wordsOf }: Looks = looksHere(),
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
@@ -82,7 +82,7 @@ export async function explainUnmappedNode(
     if (!isWatcher(await wordsOf(pid))) pids.push(pid);
   }
   for (const [pid, path] of others) {
-    if (unnamed(pid) && !programs.has(pid) && isApplication(path)) pids.push(pid);
+    if (unnamed(pid) && !programs.has(pid) && findHeld(path) !== null) pids.push(pid);
   }
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
