@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
+import { codeEventsModule, takeInModule } from '../../system/runtimes/register-modules.ts';
 import { type HandshakeResult, readTakenIn } from './handshake-result.ts';
 import { Inspector } from './inspector.ts';
 import { isPortTaken, listeningPorts } from './listening-ports.ts';
 import { type InspectorFacts, likeliestFirst } from './open-inspector.ts';
-import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;

@@ -107,7 +107,7 @@ function fileOf(words: readonly string[]): string {
   if (!words[0].includes('/')) return '';
   const text = beginning(words[0]);
   const first = firstLineOf(text);
-  if (SHEBANG_NODE.test(first)) return 'node';
+  if (SHEBANG_NODE.test(first) || findHeldNode(words[0]) !== null) return 'node';
   return SHEBANG_SHELL.test(first) ? text : '';
 }
 
