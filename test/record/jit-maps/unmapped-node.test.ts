@@ -44,9 +44,7 @@ test('Node that made code and wrote no map is reported with what helps', async (
 test('an application inside of a Node is reported whatever its name', async () => {
   const findHeld = (path: string) => (path === '/srv/app' ? 'application' : null);
   const app = [mapped(7, '/srv/app'), mapped(7, '/lib/libc.so.6'), mapped(7, '//anon')];
-  expect(await explained(found(...app), [], true, { findHeld })).toContain(
-    'process 7 ran Node',
-  );
+  expect(await explained(found(...app), [], true, { findHeld })).toContain('process 7 ran Node');
   expect(await explained(found(...app), [7], true, { findHeld })).toBeNull();
   expect(await explained(found(...app), [], true)).toBeNull();
 });
