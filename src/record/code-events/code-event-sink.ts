@@ -51,6 +51,8 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
+  /** Processes that have come to the recording since. */
+  readonly #admitted = new Set<number>();
   /** Streams whose connection is open. */
   readonly #open = new Set<Stream>();
   #bytes = 0;
@@ -82,6 +84,16 @@ export class CodeEventSink {
       this.#server.listen(this.name.replace('@', '\0'), resolve);
     });
     this.#server.unref();
+  }
+
+  /** Takes the code of a process that came to the recording after its begin. */
+  admit(pid: number): void {
+    this.#admitted.add(pid);
+  }
+
+  /** Whether a process has sent code. */
+  has(pid: number): boolean {
+    return this.#streams.some((stream) => stream.pid === pid);
   }
 
   #accept(socket: Socket): void {
@@ -130,7 +142,8 @@ export class CodeEventSink {
     const peer = peerOfSocket(socket, peerOf);
     if (peer === null || peer.pid === 0) return null;
     const isTrusted = [0, process.geteuid?.(), ...uids].includes(peer.uid);
-    return isTrusted && isRecorded(peer.pid) ? peer.pid : null;
+    const isOurs = isRecorded(peer.pid) || this.#admitted.has(peer.pid);
+    return isTrusted && isOurs ? peer.pid : null;
   }
 
   #take({ chunks, socket }: Stream, bytes: Uint8Array): void {

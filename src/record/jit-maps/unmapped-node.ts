@@ -89,8 +89,7 @@ export async function explainUnmappedNode(
   const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
   const missing = 'so that its JavaScript has no names';
   return areFlagsSet
-    ? `${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, ` +
-        'or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096"'
+    ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
     : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}`;
 }
 
@@ -100,16 +99,24 @@ function isWatcher(words: readonly string[]): boolean {
   return words.slice(1, end < 0 ? undefined : end).some((word) => /^--watch(?:$|[-=])/.test(word));
 }
 
-/** The same of the mappings and the attachments of a recording; `command`: the words of its process. */
+/**
+ * The same of the mappings and the attachments of a recording; `command`: the words of its process, and processes that
+ * were asked for their code, of which nothing more is said.
+ */
 export function findUnmappedNode(
   codeMappings: Uint8Array,
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
-  command: { readonly pid: number; readonly words: readonly string[] },
+  command: {
+    readonly pid: number;
+    readonly words: readonly string[];
+    readonly asked: ReadonlySet<number>;
+  },
 ): Promise<Text | null> {
   const found = findMappedNode(codeMappings);
   const looks = looksHere();
-  return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet, {
+  const named = new Set([...pidsWithCode(attachments), ...command.asked]);
+  return explainUnmappedNode(found, named, areFlagsSet, {
     ...looks,
     // It may be gone by now.
     wordsOf: async (pid) => (pid === command.pid ? command.words : looks.wordsOf(pid)),

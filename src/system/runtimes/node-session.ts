@@ -109,6 +109,11 @@ export function optionsOf({ boot }: Pick<Preload, 'boot'>): string {
   return `--require ${quote(boot)}`;
 }
 
+/** Whether a command has a preload in its environment. */
+export function hasPreload({ env }: Pick<CommandSpec, 'env'>): boolean {
+  return variable(env, 'PERF_TS_SESSION') !== '';
+}
+
 const OPTIONS = 'NODE_OPTIONS=';
 
 /** NODE_OPTIONS is split at spaces; within double quotes they stand for themselves. */
