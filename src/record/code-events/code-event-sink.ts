@@ -6,6 +6,7 @@ import type { NativeBinding } from '../../native/types.ts';
 import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { peerOfSocket } from './code-socket.ts';
+import type { HeldMaps } from './held-maps.ts';
 import { mapNotes } from './map-notes.ts';
 
 /** Bound of all that the processes of a recording may send, … */
@@ -31,6 +32,8 @@ export type CodeEventSinkOptions = {
   /** Users whose processes may connect, besides root and us. */
   readonly uids: readonly number[];
   readonly notify: (notice: string) => void;
+  /** Keeps the maps of scripts on disk; null: nobody does. */
+  readonly heldMaps: HeldMaps | null;
 };
 
 /** One isolate of a recorded process. */
@@ -38,6 +41,7 @@ type Stream = {
   readonly pid: number;
   readonly offsetNs: bigint;
   readonly chunks: Uint8Array[];
+  readonly watch: ((bytes: Uint8Array) => void) | undefined;
   readonly socket: Socket;
 };
 
@@ -104,7 +108,9 @@ export class CodeEventSink {
       return;
     }
     socket.unref();
-    const stream: Stream = { pid, offsetNs: this.#options.offsetNs(), chunks: [], socket };
+    const { offsetNs, heldMaps } = this.#options;
+    const watch = heldMaps?.watch(pid);
+    const stream: Stream = { pid, offsetNs: offsetNs(), chunks: [], watch, socket };
     this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
     this.#open.add(stream);
@@ -146,7 +152,7 @@ export class CodeEventSink {
     return isTrusted && isOurs ? peer.pid : null;
   }
 
-  #take({ chunks, socket }: Stream, bytes: Uint8Array): void {
+  #take({ chunks, watch, socket }: Stream, bytes: Uint8Array): void {
     if (this.#bytes + bytes.length > MOST_BYTES) {
       this.#reportTooMuch();
       socket.destroy();
@@ -154,6 +160,7 @@ export class CodeEventSink {
     }
     this.#bytes += bytes.length;
     chunks.push(bytes);
+    watch?.(bytes);
   }
 
   /**
@@ -183,7 +190,8 @@ export class CodeEventSink {
       const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
       const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
       const maps = streams.flatMap((stream) => stream.maps);
-      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps)]);
+      const held = this.#options.heldMaps?.notes(pid) ?? new Uint8Array();
+      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps), held]);
       return [
         attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
         ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),

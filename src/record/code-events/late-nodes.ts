@@ -9,7 +9,7 @@ import { takesSignal } from './open-inspector.ts';
 const LOOK_MS = 50;
 /** How long a Node is given until it takes signals, or its preload reports code. */
 const BEGIN_MS = 3000;
-/** What the environment of a Node has that loads the preload: the session alone does nothing. */
+/** Variables of a Node that loads the preload: the session alone does nothing. */
 const PRELOADED = [/^PERF_TS_SESSION=/, /^NODE_OPTIONS=.*--require .*\bboot(?:-[\da-f]+)?\.cjs/];
 /** Processes that are waited for or were asked; no more are. */
 const MOST_PIDS = 512;

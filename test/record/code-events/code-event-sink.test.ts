@@ -19,6 +19,7 @@ function sinkFor(
     isRecorded,
     uids: [],
     notify: (notice) => reported.push(notice),
+    heldMaps: null,
   });
 }
 
