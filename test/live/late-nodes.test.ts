@@ -51,14 +51,14 @@ describeLive('Nodes that begin without the preload', () => {
     `#!/bin/sh\n"$NODE" -e 0\nNODE_OPTIONS=--no-warnings "$NODE" ${work}\n`,
   );
 
-  it('are asked through their inspector where that is allowed, and only they', () => {
+  it('Nodes without the preload are asked through their inspector where that is allowed, and only they', () => {
     const { run, report } = record([shell], '--node-flags', '--attach-js');
     expect(run.stdout).toBe('taken in --no-warnings\n');
     expect(run.stderr.match(/reports its JavaScript/g)).toHaveLength(1);
     expect(report).toMatch(/late\.cjs:5 +warm$/m);
   });
 
-  it('are left alone otherwise, with the reason and what helps', () => {
+  it('Nodes without the preload are left alone otherwise, with the reason and what helps', () => {
     const { run } = record(
       [
         script(

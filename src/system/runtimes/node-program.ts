@@ -41,7 +41,7 @@ export function identifyNode(path: string): NodeProgram {
   return readRegular(path, 0, identify) ?? { kind: 'other' };
 }
 
-/** What a file is that holds Node, whatever its name: a copy of Node, or a single executable application. */
+/** A file that holds Node, whatever its name: a copy of Node, or a single executable application. */
 export type HeldNode = 'copy' | 'application';
 
 /** Finds out whether a file holds Node without regard to its name; null where it does not. */
