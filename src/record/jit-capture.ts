@@ -11,6 +11,7 @@ import {
   takeJitAttachments,
   watchJitFiles,
 } from './jit-maps/jit-attachments.ts';
+import { MetWords } from './jit-maps/met-words.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
@@ -33,6 +34,8 @@ export class JitCapture {
   /** Nodes that begin without the preload; null where they are not to be asked. */
   #late: LateNodes | null = null;
   #attachingLate: AttachedProcesses | null = null;
+  /** Null where no command was given variables that its Nodes may lack. */
+  readonly #words: MetWords | null;
 
   constructor(
     opened: OpenedRecording,
@@ -44,6 +47,7 @@ export class JitCapture {
     this.#opened = opened;
     this.#options = options;
     this.#code = code;
+    this.#words = session.target.kind === 'command' && code !== null ? new MetWords() : null;
     const readClock = () => features.readClockPair(CLOCK_IDS[features.clock]);
     this.#files = watchJitFiles(session, readClock, startedMs);
   }
@@ -72,6 +76,7 @@ export class JitCapture {
   /** Sees the MMAP2 records that have come since. */
   meet(codeMappings: Uint8Array): void {
     this.#late?.meet(codeMappings);
+    this.#words?.meet(codeMappings, (pid) => this.#code?.has(pid) === true);
   }
 
   start(): void {
@@ -122,6 +127,7 @@ export class JitCapture {
       words: target.command.argv,
       // What became of these was said.
       asked: this.#late?.asked ?? new Set(),
+      wordsOf: (pid) => this.#words?.of(pid) ?? Promise.resolve([]),
     });
     if (missing !== null) features.notify(missing);
   }

@@ -5,7 +5,6 @@ import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
 import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
-import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { pidsWithCode } from './node-files.ts';
 
 /** Offsets in an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
@@ -55,15 +54,6 @@ export type Looks = {
   readonly wordsOf: (pid: number) => Promise<readonly string[]>;
 };
 
-function looksHere(): Looks {
-  const reads = new StrangerReads();
-  return {
-    identify: identifyNode,
-    findHeld: findHeldNode,
-    wordsOf: (pid) => reads.commandLine(pid),
-  };
-}
-
 /**
  * Explains what is missing of Node processes that a command started without V8's map, in one sentence;
  * null if nothing is. `areFlagsSet`: NODE_OPTIONS had what names code, and it did not arrive.
@@ -72,7 +62,7 @@ export async function explainUnmappedNode(
   { programs, others, withCode, withDump }: MappedNode,
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  { identify, findHeld, wordsOf }: Looks = looksHere(),
+  { identify, findHeld, wordsOf }: Looks,
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
@@ -111,14 +101,18 @@ export function findUnmappedNode(
     readonly pid: number;
     readonly words: readonly string[];
     readonly asked: ReadonlySet<number>;
+    readonly wordsOf: Looks['wordsOf'];
   },
 ): Promise<Text | null> {
   const found = findMappedNode(codeMappings);
-  const looks = looksHere();
   const named = new Set([...pidsWithCode(attachments), ...command.asked]);
   return explainUnmappedNode(found, named, areFlagsSet, {
-    ...looks,
-    // It may be gone by now.
-    wordsOf: async (pid) => (pid === command.pid ? command.words : looks.wordsOf(pid)),
+    identify: identifyNode,
+    findHeld: findHeldNode,
+    wordsOf: async (pid) => {
+      const met = await command.wordsOf(pid);
+      // It may be gone by now.
+      return met.length <= 1 && pid === command.pid ? command.words : met;
+    },
   });
 }
