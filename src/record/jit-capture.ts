@@ -60,17 +60,18 @@ export class JitCapture {
     const byInspector = this.#options.attachJs === true;
     const { notify } = this.#opened.features;
     const options = { socket: code.name, byInspector, notify };
+    const running = target.kind === 'processes' ? target.pids : [];
+    if (target.kind === 'processes') {
+      this.#held.hold(running);
+      this.#attaching = new AttachedProcesses({ ...options, pids: running, onWait });
+    }
     if (byInspector && target.kind !== 'system') {
-      const known = target.kind === 'processes' ? target.pids : [];
-      this.#late = new LateNodes(known, (pid) => code.has(pid));
-      const pids = this.#late.pids();
+      this.#late = new LateNodes(running, code);
+      const pids = this.#late.pids(this.#attaching?.asked ?? Promise.resolve());
       const late = { ...options, pids, isLate: true, onWait: () => {} };
       this.#attachingLate = new AttachedProcesses(late);
     }
-    if (target.kind !== 'processes') return;
-    this.#held.hold(target.pids);
-    this.#attaching = new AttachedProcesses({ ...options, pids: target.pids, onWait });
-    await this.#attaching.begin(giveUp);
+    await this.#attaching?.begin(giveUp);
   }
 
   /** Sees the MMAP2 records that have come since. */

@@ -1,5 +1,7 @@
 // Nodes that begin while a recording runs, and get another environment than the recording has made.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -56,6 +58,38 @@ describeLive('Nodes that begin without the preload', () => {
     expect(run.stdout).toBe('taken in --no-warnings\n');
     expect(run.stderr.match(/reports its JavaScript/g)).toHaveLength(1);
     expect(report).toMatch(/late\.cjs:5 +warm$/m);
+  });
+
+  it('Nodes that an attached program starts are asked as well', async () => {
+    const parent = script(
+      'parent.cjs',
+      `${WORK.slice(0, WORK.indexOf('function warm'))}
+      const wait = setInterval(() => {
+        if (!isTakenIn()) return;
+        clearInterval(wait);
+        const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(work)}], {
+          stdio: ['ignore', 'inherit', 'ignore'],
+          env: {},
+        });
+        child.on('exit', () => process.exit());
+      }, 10);
+      console.log('begun');`,
+    );
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    const program = spawn(process.execPath, [parent], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let stdout = '';
+    program.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    await once(program.stdout, 'data');
+    const file = join(scratch, 'children.data');
+    const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '-o', file, '-p', `${program.pid}`];
+    const run = perfTs(['record', ...flags, '--attach-js']);
+    expect(run.status, run.stderr).toBe(0);
+    if (!program.stdout.closed) await once(program.stdout, 'close');
+    expect(stdout).toBe('begun\ntaken in undefined\n');
+    expect(run.stderr.match(/reports its JavaScript/g)).toHaveLength(2);
+    expect(perfTs(['report', file]).stdout).toMatch(/late\.cjs:5 +warm$/m);
   });
 
   it('Nodes without the preload are left alone otherwise, with the reason and what helps', () => {

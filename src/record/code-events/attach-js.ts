@@ -158,6 +158,7 @@ function attachByInspector(
     child.unref();
     signal.addEventListener('abort', () => child.stdout.destroy());
     child.once('error', ({ message }) => resolve({ failure: message }));
-    child.once('exit', (status) => resolve({ failure: `the handshake ended with ${status}` }));
+    // Its answer may come behind its end.
+    child.once('close', (status) => resolve({ failure: `the handshake ended with ${status}` }));
   });
 }

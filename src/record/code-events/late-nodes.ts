@@ -4,6 +4,7 @@ import { findHeldNode } from '../../system/runtimes/node-program.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { findMappedNode } from '../jit-maps/unmapped-node.ts';
+import type { CodeEventSink } from './code-event-sink.ts';
 import { takesSignal } from './open-inspector.ts';
 
 const LOOK_MS = 50;
@@ -26,14 +27,14 @@ export class LateNodes {
   /** Whether programs of other names than Node's hold Node, by their paths. */
   readonly #held = new Map<string, boolean>();
   readonly #reads = new StrangerReads();
-  /** Whether a process reports its code already. */
-  readonly #reports: (pid: number) => boolean;
+  /** Knows who reports code already, and takes that of who is asked. */
+  readonly #code: Pick<CodeEventSink, 'has' | 'admit'>;
   #met = new Deferred<void>();
   #isEnded = false;
 
-  constructor(known: readonly number[], reports: (pid: number) => boolean) {
+  constructor(known: readonly number[], code: Pick<CodeEventSink, 'has' | 'admit'>) {
     this.#known = new Set(known);
-    this.#reports = reports;
+    this.#code = code;
   }
 
   /** Processes that were asked, whatever came of it. */
@@ -62,8 +63,9 @@ export class LateNodes {
     return holds;
   }
 
-  /** Each process that is to be asked, until `end`. */
-  async *pids(): AsyncGenerator<number, void> {
+  /** Each process that is to be asked, until `end`; none before `others` have been, since all inspectors want one port. */
+  async *pids(others: Promise<void>): AsyncGenerator<number, void> {
+    await others;
     while (!this.#isEnded) {
       const pid = this.#waiting.shift();
       if (pid === undefined) {
@@ -71,6 +73,7 @@ export class LateNodes {
         this.#met = new Deferred();
       } else if (await this.#isToBeAsked(pid)) {
         this.#asked.add(pid);
+        this.#code.admit(pid);
         yield pid;
       }
     }
@@ -79,7 +82,7 @@ export class LateNodes {
   /** Resolves once the process has begun as Node: SIGUSR1 would end it before. */
   async #isToBeAsked(pid: number): Promise<boolean> {
     const end = performance.now() + BEGIN_MS;
-    while (!this.#isEnded && performance.now() < end && !this.#reports(pid)) {
+    while (!this.#isEnded && performance.now() < end && !this.#code.has(pid)) {
       const status = readTextOrEmpty(`/proc/${pid}/status`);
       if (status === '') return false;
       if (takesSignal(status)) {
