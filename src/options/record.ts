@@ -254,7 +254,7 @@ export const RECORD = options({
         {
           flags: '--attach-js',
           isCommon: true,
-          help: 'with -p: name the JavaScript of a running Node through its inspector, open for some milliseconds',
+          help: "name the JavaScript of a running Node (-p), and of one that begins without perf-ts's preload, through its inspector, open for some milliseconds",
         },
         {
           flags: '--no-attach-js',

@@ -1,14 +1,17 @@
 import { describeError } from '../base/system-error.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { RecordSettings } from '../options/record.ts';
+import { hasPreload } from '../system/runtimes/node-session.ts';
 import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
+import { LateNodes } from './code-events/late-nodes.ts';
 import { HeldNotes } from './jit-maps/held-notes.ts';
 import {
   type JitAttachments,
   takeJitAttachments,
   watchJitFiles,
 } from './jit-maps/jit-attachments.ts';
+import { MetWords } from './jit-maps/met-words.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
@@ -28,6 +31,11 @@ export class JitCapture {
   readonly #code: CodeEventSink | null;
   /** Running processes that are asked for their code; null where none are. */
   #attaching: AttachedProcesses | null = null;
+  /** Nodes that begin without the preload; null where they are not to be asked. */
+  #late: LateNodes | null = null;
+  #attachingLate: AttachedProcesses | null = null;
+  /** Null where no command was given variables that its Nodes may lack. */
+  readonly #words: MetWords | null;
 
   constructor(
     opened: OpenedRecording,
@@ -39,23 +47,37 @@ export class JitCapture {
     this.#opened = opened;
     this.#options = options;
     this.#code = code;
+    this.#words = session.target.kind === 'command' && code !== null ? new MetWords() : null;
     const readClock = () => features.readClockPair(CLOCK_IDS[features.clock]);
     this.#files = watchJitFiles(session, readClock, startedMs);
   }
 
   /** Asks running Node processes for their code. Resolves when sampling may begin: see `AttachedProcesses`. */
   async attach(onWait: (pid: number | null) => void, giveUp?: AbortSignal): Promise<void> {
-    const { session, features } = this.#opened;
-    if (this.#code === null || session.target.kind !== 'processes') return;
-    this.#held.hold(session.target.pids);
-    this.#attaching = new AttachedProcesses({
-      pids: session.target.pids,
-      socket: this.#code.name,
-      byInspector: this.#options.attachJs === true,
-      notify: features.notify,
-      onWait,
-    });
-    await this.#attaching.begin(giveUp);
+    const { target } = this.#opened.session;
+    const code = this.#code;
+    if (code === null) return;
+    const byInspector = this.#options.attachJs === true;
+    const { notify } = this.#opened.features;
+    const options = { socket: code.name, byInspector, notify };
+    const running = target.kind === 'processes' ? target.pids : [];
+    if (target.kind === 'processes') {
+      this.#held.hold(running);
+      this.#attaching = new AttachedProcesses({ ...options, pids: running, onWait });
+    }
+    if (byInspector && target.kind !== 'system') {
+      this.#late = new LateNodes(running, code);
+      const pids = this.#late.pids(this.#attaching?.asked ?? Promise.resolve());
+      const late = { ...options, pids, isLate: true, onWait: () => {} };
+      this.#attachingLate = new AttachedProcesses(late);
+    }
+    await this.#attaching?.begin(giveUp);
+  }
+
+  /** Sees the MMAP2 records that have come since. */
+  meet(codeMappings: Uint8Array): void {
+    this.#late?.meet(codeMappings);
+    this.#words?.meet(codeMappings, (pid) => this.#code?.has(pid) === true);
   }
 
   start(): void {
@@ -78,7 +100,8 @@ export class JitCapture {
    */
   async end(output: OpenedRecording['output'], dataEnd: number): Promise<JitAttachments> {
     const { notify } = this.#opened.features;
-    await this.#attaching?.end();
+    this.#late?.end();
+    await Promise.all([this.#attaching?.end(), this.#attachingLate?.end()]);
     await this.#code?.settle();
     const jit = this.take(true);
     try {
@@ -96,12 +119,17 @@ export class JitCapture {
     jit: JitAttachments,
   ): Promise<void> {
     const { features, session } = this.#opened;
-    const { target, causesMaps, codeSocket } = session;
+    const { target, causesMaps } = session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
     const mappings = file.codeMappings(dataEnd, features);
-    const areFlagsSet = causesMaps || codeSocket !== null;
-    const command = { pid: session.sampler.opened.childPid, words: target.command.argv };
-    const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
+    const areFlagsSet = causesMaps || hasPreload(target.command);
+    const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, {
+      pid: session.sampler.opened.childPid,
+      words: target.command.argv,
+      // What became of these was said.
+      asked: this.#late?.asked ?? new Set(),
+      wordsOf: (pid) => this.#words?.of(pid) ?? Promise.resolve([]),
+    });
     if (missing !== null) features.notify(missing);
   }
 
@@ -113,7 +141,9 @@ export class JitCapture {
   }
 
   close(): void {
+    this.#late?.end();
     this.#attaching?.close();
+    this.#attachingLate?.close();
     this.#files.maps.stop();
     this.#code?.close();
     this.#files.dumps.stop();

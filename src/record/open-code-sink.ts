@@ -3,6 +3,7 @@ import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerTarget } from '../native/types.ts';
 import { uidOfProcess } from '../system/processes/processes-of-user.ts';
 import { CodeEventSink, type CodeEventSinkOptions } from './code-events/code-event-sink.ts';
+import { HeldMaps } from './code-events/held-maps.ts';
 import type { FeatureContext } from './output/feature-data.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
@@ -23,6 +24,7 @@ export async function openCodeSink(
       offsetNs: () => clockOffsetNs(features),
       ...peersOf(target),
       notify: features.notify,
+      heldMaps: heldMapsOf(target),
     });
   } catch (error) {
     features.notify(`functions of JavaScript may have no names: ${describeError(error)}`);
@@ -39,6 +41,13 @@ function peersOf(target: SamplerTarget): Pick<CodeEventSinkOptions, 'isRecorded'
   const uid = 'command' in target ? target.command?.user?.uid : undefined;
   // The path is known to what the command has started alone.
   return { isRecorded: () => true, uids: uid === undefined ? [] : [uid] };
+}
+
+/** Those of what a command runs, by the rights of its user. */
+function heldMapsOf(target: SamplerTarget): HeldMaps | null {
+  if (target.kind !== 'command') return null;
+  const { user } = target.command;
+  return new HeldMaps(user === undefined ? [] : [{ uid: user.uid, gid: user.gid }]);
 }
 
 /** The recording's clock at 0 of CLOCK_MONOTONIC. */

@@ -325,6 +325,10 @@ function chooseTarget(
     owner: user.owner,
     notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
     ...causes,
+    // Nodes that begin without the preload are asked for their code.
+    ...(options.attachJs === true &&
+      options.nodeFlags !== false &&
+      causes.codeSocket === null && { codeSocket: newSocket?.() ?? null }),
     runsJavaScript: runsJavaScript(resolved, options),
   };
 }

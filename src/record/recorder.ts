@@ -257,7 +257,7 @@ class Recorder implements ControlActions {
     const { switchOutput, delayMs, durationMs } = this.#options;
     const { output, features } = this.#opened;
     if (output instanceof RecordingFile && this.#switching === null) {
-      this.#timers.push(callEvery(HOLD_MS, () => output.holdPrograms(features)));
+      this.#timers.push(callEvery(HOLD_MS, () => this.#jit.meet(output.holdPrograms(features))));
     }
     if (typeof switchOutput === 'object') this.#switchEvery(switchOutput);
     if (delayMs !== undefined) this.#timers.push(callAfter(delayMs, () => this.enable()));

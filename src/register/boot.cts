@@ -39,17 +39,20 @@ function readSession(fs: typeof import('fs')): string | undefined {
 }
 
 /**
- * Makes NODE_OPTIONS what it is without perf-ts. A worker that was given an environment may have another space
- * before our words than the process.
+ * Makes NODE_OPTIONS what it is without perf-ts. The space before our words tells an empty variable from none. A shell,
+ * or who starts a worker, may have made another value of it since, which may have them twice.
  */
-function restoreOptions(words: string, isWorker: boolean): void {
+function restoreOptions(words: string): void {
   var options = process.env['NODE_OPTIONS'];
   var own = words.trim();
   if (options === undefined || own === '') return;
-  var ours = isWorker && options.indexOf(' ' + own) >= 0 ? ' ' + own : isWorker ? own : words;
-  if (options === ours && ours === own) delete process.env['NODE_OPTIONS'];
-  else if (options.indexOf(ours) >= 0) {
-    process.env['NODE_OPTIONS'] = options.split(ours).join('');
+  if (options === own) delete process.env['NODE_OPTIONS'];
+  else if (options.indexOf(own) >= 0) {
+    process.env['NODE_OPTIONS'] = options
+      .split(' ' + own)
+      .join('')
+      .split(own)
+      .join('');
   }
 }
 
@@ -116,7 +119,6 @@ function isSnapshotBuilt(): boolean {
 
 function start(): void {
   var fs = require('fs') as typeof import('fs');
-  var isWorker = process.env[VARIABLE] === undefined;
   var text = readSession(fs);
   var session: import('./session.cts').Session;
   var recorded: typeof import('./recorded.cts');
@@ -124,7 +126,7 @@ function start(): void {
   delete process.env[VARIABLE];
   if (text === undefined) return;
   session = JSON.parse(text);
-  restoreOptions(session.words, isWorker);
+  restoreOptions(session.words);
   hide(session.boot);
   if (parseInt(process.versions.node, 10) < LEAST_MAJOR || isSnapshotBuilt()) return;
   if (session.recorder !== undefined && hasEnded(session.recorder)) return;

@@ -3,6 +3,7 @@ import type { Session } from './session.cts';
 
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const { unseen } = require('./unseen.cjs') as typeof import('./unseen.cts');
+const { withOptionsInShell } = require('./shell-text.cjs') as typeof import('./shell-text.cts');
 
 type AnyFunction = (...args: unknown[]) => unknown;
 /** Functions under `node:child_process`, which takes 3 ms to load itself, and which few programs need. */
@@ -101,11 +102,20 @@ function passedOn(session: Session, args: readonly unknown[]): readonly unknown[
   if (typeof first === 'object' && first !== null) {
     const { args: words, envPairs, uid } = first as Spawned;
     const pairs = passedPairs(session, envPairs, words, uid);
-    return pairs === null ? null : [{ ...first, envPairs: pairs }, ...args.slice(1)];
+    if (pairs === null) return null;
+    return [{ ...first, args: inShell(session, words), envPairs: pairs }, ...args.slice(1)];
   }
   const pairs = passedPairs(session, args[ENV_PAIRS], args[ARGS], args[UID]);
-  return pairs === null ? null : args.map((arg, index) => (index === ENV_PAIRS ? pairs : arg));
+  if (pairs === null) return null;
+  const changed = [...args];
+  changed[ARGS] = inShell(session, args[ARGS]);
+  changed[ENV_PAIRS] = pairs;
+  return changed;
 }
+
+/** The words of a child: scripts of a package set NODE_OPTIONS in the text that they give to a shell. */
+const inShell = (session: Session, words: unknown): unknown =>
+  Array.isArray(words) ? (withOptionsInShell(words, session.words.trim()) ?? words) : words;
 
 /** `NAME=VALUE` each; null for a child that could not read our files, and would not start. */
 function passedPairs(

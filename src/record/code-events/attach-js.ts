@@ -9,18 +9,20 @@ import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions } from './handshake.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
-import { inspectorFacts } from './open-inspector.ts';
+import { inspectorFacts, takesSignal } from './open-inspector.ts';
 import { attachOwnProcess, hasOwnCode } from './own-process.ts';
 import { registeredSocket } from './registered.ts';
 import { RegisteredAsker } from './registered-asker.ts';
 
-const SIGUSR1_BIT = 1n << 9n;
 /** The library knows V8's structures from here on. */
 const LEAST_MAJOR = 18;
 const MOST_OUTPUT = 1 << 16;
 
 export type AttachOptions = {
-  readonly pids: readonly number[];
+  /** Processes, in the order in which they are asked. Those that begin later come when they can be asked. */
+  readonly pids: readonly number[] | AsyncIterable<number>;
+  /** Whether the recording has begun: files that a process serves are looked at by a helper alone. */
+  readonly isLate?: boolean;
   /** Name of the socket that takes the code. */
   readonly socket: string;
   /** Whether processes that have not imported `perf-ts/register` are asked by their inspector. */
@@ -41,7 +43,7 @@ export async function attachProcesses(options: AttachOptions): Promise<void> {
   const { pids, notify, onWait, signal } = options;
   const asker = new RegisteredAsker();
   signal.addEventListener('abort', () => asker.giveUp());
-  for (const pid of pids) {
+  for await (const pid of pids) {
     if (signal.aborted) return;
     onWait(pid);
     const result = await attach(pid, asker, options).catch(
@@ -76,10 +78,13 @@ function resultText(pid: number, result: HandshakeResult): string | null {
 async function attach(
   pid: number,
   asker: RegisteredAsker,
-  { socket, byInspector, signal }: AttachOptions,
+  { socket, byInspector, isLate, signal }: AttachOptions,
 ): Promise<HandshakeResult | null> {
   if (pid === process.pid) return hasOwnCode() ? attachOwnProcess(socket) : null;
-  if (registeredSocket(pid) !== null) return asker.ask(pid, { socket });
+  if (isLate || registeredSocket(pid) !== null) {
+    const registered = await asker.ask(pid, { socket });
+    if (registered !== null || !isLate) return registered;
+  }
   if (!byInspector || isOtherRuntime(pid)) return null;
   const refusal = refusalOf(pid);
   return refusal === null ? attachByInspector(pid, socket, signal) : { failure: refusal };
@@ -102,9 +107,8 @@ function refusalOf(pid: number): string | null {
   if (node.version !== null && Number.parseInt(node.version.slice(1), 10) < LEAST_MAJOR) {
     return `it runs Node ${node.version}, and names need ${LEAST_MAJOR} or newer`;
   }
-  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
   const { openPorts, isForbidden } = inspectorFacts(pid);
-  if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && openPorts.length === 0) {
+  if (!takesSignal(status) && openPorts.length === 0) {
     return isForbidden
       ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record --node-flags"
       : 'it does not take SIGUSR1 (--disable-sigusr1, a build without inspector, or it has just begun)';
@@ -154,6 +158,7 @@ function attachByInspector(
     child.unref();
     signal.addEventListener('abort', () => child.stdout.destroy());
     child.once('error', ({ message }) => resolve({ failure: message }));
-    child.once('exit', (status) => resolve({ failure: `the handshake ended with ${status}` }));
+    // Its answer may come behind its end.
+    child.once('close', (status) => resolve({ failure: `the handshake ended with ${status}` }));
   });
 }

@@ -47,6 +47,11 @@ export class AttachedProcesses {
     clearTimeout(timer);
   }
 
+  /** Resolves when all have been asked. */
+  get asked(): Promise<void> {
+    return this.#attached;
+  }
+
   /** Nobody is asked any more. */
   close(): void {
     this.#ending.abort();

@@ -10,6 +10,7 @@ import {
 } from '../../read/jit/attachment-names.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { peerOfSocket } from './code-socket.ts';
+import type { HeldMaps } from './held-maps.ts';
 import { mapNotes } from './map-notes.ts';
 
 /** Bound of all that the processes of a recording may send, … */
@@ -38,6 +39,8 @@ export type CodeEventSinkOptions = {
   /** Users whose processes may connect, besides root and us. */
   readonly uids: readonly number[];
   readonly notify: (notice: string) => void;
+  /** Keeps the maps of scripts on disk; null: nobody does. */
+  readonly heldMaps: HeldMaps | null;
 };
 
 /** One isolate of a recorded process. */
@@ -45,6 +48,7 @@ type Stream = {
   readonly pid: number;
   readonly offsetNs: bigint;
   readonly bytes: StreamBytes;
+  readonly watch: ((bytes: Uint8Array) => void) | undefined;
   readonly socket: Socket;
 };
 
@@ -89,6 +93,8 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
+  /** Processes that have come to the recording since. */
+  readonly #admitted = new Set<number>();
   /** Streams whose connection is open. */
   readonly #open = new Set<Stream>();
   #bytes = 0;
@@ -122,6 +128,16 @@ export class CodeEventSink {
     this.#server.unref();
   }
 
+  /** Takes the code of a process that came to the recording after its begin. */
+  admit(pid: number): void {
+    this.#admitted.add(pid);
+  }
+
+  /** Whether a process has sent code. */
+  has(pid: number): boolean {
+    return this.#streams.some((stream) => stream.pid === pid);
+  }
+
   #accept(socket: Socket): void {
     socket.on('error', () => {});
     const pid = this.#recordedPeer(socket);
@@ -130,12 +146,9 @@ export class CodeEventSink {
       return;
     }
     socket.unref();
-    const stream: Stream = {
-      pid,
-      offsetNs: this.#options.offsetNs(),
-      bytes: new StreamBytes(),
-      socket,
-    };
+    const { offsetNs, heldMaps } = this.#options;
+    const watch = heldMaps?.watch(pid);
+    const stream: Stream = { pid, offsetNs: offsetNs(), bytes: new StreamBytes(), watch, socket };
     this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
     this.#open.add(stream);
@@ -173,10 +186,11 @@ export class CodeEventSink {
     const peer = peerOfSocket(socket, peerOf);
     if (peer === null || peer.pid === 0) return null;
     const isTrusted = [0, process.geteuid?.(), ...uids].includes(peer.uid);
-    return isTrusted && isRecorded(peer.pid) ? peer.pid : null;
+    const isOurs = isRecorded(peer.pid) || this.#admitted.has(peer.pid);
+    return isTrusted && isOurs ? peer.pid : null;
   }
 
-  #take({ bytes, socket }: Stream, piece: Uint8Array): void {
+  #take({ bytes, watch, socket }: Stream, piece: Uint8Array): void {
     if (this.#bytes + piece.length > MOST_BYTES) {
       this.#reportTooMuch();
       socket.destroy();
@@ -184,6 +198,7 @@ export class CodeEventSink {
     }
     this.#bytes += piece.length;
     bytes.add(piece);
+    watch?.(piece);
   }
 
   /**
@@ -219,7 +234,8 @@ export class CodeEventSink {
         turns.length === 0 ? [] : [{ offsetNs, chunks: [turns] }],
       );
       const maps = streams.flatMap((stream) => stream.maps);
-      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps)]);
+      const held = this.#options.heldMaps?.notes(pid) ?? new Uint8Array();
+      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps), held]);
       return [
         attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
         ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),

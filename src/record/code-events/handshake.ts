@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
+import { codeEventsModule, takeInModule } from '../../system/runtimes/register-modules.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import { type HandshakeResult, readTakenIn } from './handshake-result.ts';
 import { Inspector } from './inspector.ts';
 import { isPortTaken, listeningPorts } from './listening-ports.ts';
-import { type InspectorFacts, likeliestFirst } from './open-inspector.ts';
-import { codeEventsModule, takeInModule } from './register-modules.ts';
+import { type InspectorFacts, likeliestFirst, takesSignal } from './open-inspector.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;
@@ -45,6 +46,11 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<Handshake
   }
   await untilFree(pid, usualPort);
   const before = listeningPorts(pid);
+  // It may have become another program while the port was taken.
+  const status = readTextOrEmpty(`/proc/${pid}/status`);
+  if (!takesSignal(status)) {
+    throw new FailedError(status === '' ? 'it has ended' : 'it does not take SIGUSR1 any more');
+  }
   process.kill(pid, 'SIGUSR1');
   let port = await openedPort(pid, before, SOON_MS, MOST_WAITING_LOOK_MS);
   if (port === null) {

@@ -10,6 +10,13 @@ const PERMISSION = /^--(?:experimental-)?permission$/;
 /** Name of the thread of an open inspector; Node before 24 gives its threads none. */
 const INSPECTOR_THREAD = 'InspectorIo';
 const MOST_PORTS = 16;
+const SIGUSR1_BIT = 1n << 9n;
+
+/** Whether a process handles SIGUSR1, by its /proc/PID/status: it ends one that does not. */
+export function takesSignal(status: string): boolean {
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  return (BigInt(`0x${caught}`) & SIGUSR1_BIT) !== 0n;
+}
 
 /** Facts about the inspector of a Node process, as /proc tells them. */
 export type InspectorFacts = {

@@ -1,7 +1,7 @@
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { codeEventsModule, takeInModule } from '../../system/runtimes/register-modules.ts';
 import { type HandshakeResult, readTakenIn } from './handshake-result.ts';
-import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** Whether this process is one whose V8 can be asked: Bun and Deno have other ways inside. */
 export function hasOwnCode(): boolean {

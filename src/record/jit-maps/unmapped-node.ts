@@ -4,8 +4,7 @@ import { type Text, words } from '../../base/words.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
-import { identifyNode, isSingleExecutable, NODE } from '../../system/runtimes/node-program.ts';
-import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
+import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
 import { pidsWithCode } from './node-files.ts';
 
 /** Offsets in an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
@@ -50,19 +49,10 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
 /** How processes are looked at; for tests. */
 export type Looks = {
   readonly identify: typeof identifyNode;
-  readonly isApplication: typeof isSingleExecutable;
+  readonly findHeld: typeof findHeldNode;
   /** Words of the command line of a process; empty where it is gone. */
   readonly wordsOf: (pid: number) => Promise<readonly string[]>;
 };
-
-function looksHere(): Looks {
-  const reads = new StrangerReads();
-  return {
-    identify: identifyNode,
-    isApplication: isSingleExecutable,
-    wordsOf: (pid) => reads.commandLine(pid),
-  };
-}
 
 /**
  * Explains what is missing of Node processes that a command started without V8's map, in one sentence;
@@ -72,7 +62,7 @@ export async function explainUnmappedNode(
   { programs, others, withCode, withDump }: MappedNode,
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  { identify, isApplication, wordsOf }: Looks = looksHere(),
+  { identify, findHeld, wordsOf }: Looks,
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
@@ -82,15 +72,14 @@ export async function explainUnmappedNode(
     if (!isWatcher(await wordsOf(pid))) pids.push(pid);
   }
   for (const [pid, path] of others) {
-    if (unnamed(pid) && !programs.has(pid) && isApplication(path)) pids.push(pid);
+    if (unnamed(pid) && !programs.has(pid) && findHeld(path) !== null) pids.push(pid);
   }
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
   const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
   const missing = 'so that its JavaScript has no names';
   return areFlagsSet
-    ? `${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, ` +
-        'or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096"'
+    ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
     : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}`;
 }
 
@@ -100,18 +89,30 @@ function isWatcher(words: readonly string[]): boolean {
   return words.slice(1, end < 0 ? undefined : end).some((word) => /^--watch(?:$|[-=])/.test(word));
 }
 
-/** The same of the mappings and the attachments of a recording; `command`: the words of its process. */
+/**
+ * The same of the mappings and the attachments of a recording; `command`: the words of its process, and processes that
+ * were asked for their code, of which nothing more is said.
+ */
 export function findUnmappedNode(
   codeMappings: Uint8Array,
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
-  command: { readonly pid: number; readonly words: readonly string[] },
+  command: {
+    readonly pid: number;
+    readonly words: readonly string[];
+    readonly asked: ReadonlySet<number>;
+    readonly wordsOf: Looks['wordsOf'];
+  },
 ): Promise<Text | null> {
   const found = findMappedNode(codeMappings);
-  const looks = looksHere();
-  return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet, {
-    ...looks,
-    // It may be gone by now.
-    wordsOf: async (pid) => (pid === command.pid ? command.words : looks.wordsOf(pid)),
+  const named = new Set([...pidsWithCode(attachments), ...command.asked]);
+  return explainUnmappedNode(found, named, areFlagsSet, {
+    identify: identifyNode,
+    findHeld: findHeldNode,
+    wordsOf: async (pid) => {
+      const met = await command.wordsOf(pid);
+      // It may be gone by now.
+      return met.length <= 1 && pid === command.pid ? command.words : met;
+    },
   });
 }

@@ -129,24 +129,28 @@ export class RecordingFile {
   }
 
   /**
-   * Opens the programs that were mapped since the last call, while their files are there. Nothing of a compressed
-   * recording, which can only be read from its start. No recording ends for it.
+   * The MMAP2 records of executable mappings that were written since the last call; their programs are opened, while
+   * the files are there. Nothing of a compressed recording, which can only be read from its start. No recording ends
+   * for it.
    */
-  holdPrograms({ scanner, keepsPrograms }: FeatureContext): void {
-    if (!keepsPrograms || this.#isCompressed) return;
+  holdPrograms({ scanner, keepsPrograms }: FeatureContext): Uint8Array {
+    const none = new Uint8Array();
+    if (this.#isCompressed) return none;
     const { fd } = this.file;
     try {
       const size = new Uint8Array(8);
       readFully(fd, size, DATA_SIZE_OFFSET);
       const end = this.#dataOffset + readU64(new DataView(size.buffer), 0, true);
-      if (end <= this.#heldUpTo) return;
+      if (end <= this.#heldUpTo) return none;
       const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
       this.#heldUpTo = end;
-      if (codeMappings.length === 0) return;
+      if (codeMappings.length === 0 || !keepsPrograms) return codeMappings;
       const { uid, gid } = fstatSync(fd);
       actAs({ uid, gid }, () => this.#held.hold(codeMappings));
+      return codeMappings;
     } catch {
       // The end of the recording looks for all of them, and reports what can't be read.
+      return none;
     }
   }
 

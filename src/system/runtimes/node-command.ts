@@ -9,7 +9,7 @@ import {
   startsNodeInShell,
   type TextOf,
 } from './node-in-shell.ts';
-import { isSingleExecutable, NODE } from './node-program.ts';
+import { findHeldNode, NODE } from './node-program.ts';
 import { realPath } from './program-file.ts';
 import { findWrapped } from './wrapped-command.ts';
 
@@ -37,8 +37,8 @@ const MAX_FILES = 16;
 
 /**
  * Whether the command runs Node: by its name, by the first line of its script, by what a shell or
- * make is told to do, by Node's mark of an application inside, or by the words that a wrapper runs (`timeout 10 node x.js`); null where
- * nothing shows it. Other programs may start Node too: the user says `--node-flags` then, and a
+ * make is told to do, by Node's mark in a program of any name, or by the words that a wrapper runs
+ * (`timeout 10 node x.js`); null where nothing shows it. Other programs may start Node too: the user says `--node-flags` then, and a
  * recording reports what it has seen.
  */
 export function findNode(command: CommandSpec): NodeCommand | null {
@@ -84,8 +84,10 @@ function findUnwrapped(
   const first = firstLineOf(text);
   if (SHEBANG_NODE.test(first)) return byOther(text);
   if (SHEBANG_SHELL.test(first)) return inShell(text);
-  // Its words are those of the application, none of them Node's.
-  return isSingleExecutable(path) ? { node: path, at: -1, text: '' } : null;
+  const held = findHeldNode(path);
+  if (held === null) return null;
+  // The words of an application are its own, none of them Node's.
+  return { node: path, at: held === 'application' ? -1 : 0, text: '' };
 }
 
 /** Reads the files that commands take their text from, and adds it to `texts`. */
@@ -105,7 +107,7 @@ function fileOf(words: readonly string[]): string {
   if (!words[0].includes('/')) return '';
   const text = beginning(words[0]);
   const first = firstLineOf(text);
-  if (SHEBANG_NODE.test(first)) return 'node';
+  if (SHEBANG_NODE.test(first) || findHeldNode(words[0]) !== null) return 'node';
   return SHEBANG_SHELL.test(first) ? text : '';
 }
 

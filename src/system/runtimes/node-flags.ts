@@ -5,8 +5,9 @@ import { RECORD } from '../../options/record.ts';
 import { variable } from './command-environment.ts';
 import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
-import { choosePreload, type Preload, withNodeOptions } from './node-session.ts';
+import { choosePreload, optionsOf, type Preload, withNodeOptions } from './node-session.ts';
 import { findPlantedMap } from './planted-maps.ts';
+import { shellTextModule } from './register-modules.ts';
 import { leftAloneBy, type NodeFlags, namesCode, unflagged, withV8Flags } from './v8-flags.ts';
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
@@ -64,8 +65,9 @@ export function addNodeFlags(
  */
 function withCodeEvents(command: CommandSpec, preload: Preload, socket: string): NodeFlags {
   const env = withNodeOptions(command.env, [], { ...preload, socket });
+  const argv = shellTextModule().withOptionsInShell(command.argv, optionsOf(preload));
   return {
-    ...unflagged({ ...command, env }),
+    ...unflagged({ ...command, argv: argv ?? command.argv, env }),
     notes: [leftAloneBy("NODE_OPTIONS got a preload that reports V8's code")],
     codeSocket: socket,
   };

@@ -24,10 +24,13 @@ const RELEASE_URL = 'nodejs.org/download/release/v';
 const WELCOME = 'Welcome to Node.js';
 const LIBRARY = 'libnode.so.';
 
-/** Node's mark in a program with an application inside (SEA); a Node without one has 0 at its end. */
+/**
+ * A mark that Node has for single executable applications: 0 at its end in Node itself, 1 in a program with an
+ * application inside. Runtimes that are not Node, and may have its other texts, have none.
+ */
 const SEA_FUSE = 'NODE_SEA_FUSE_';
 /** No Node is smaller. */
-const LEAST_SEA_BYTES = 20 << 20;
+const LEAST_NODE_BYTES = 20 << 20;
 
 /**
  * Finds out what `path` is without running it: a program called `node` may be somebody's node of a
@@ -38,15 +41,22 @@ export function identifyNode(path: string): NodeProgram {
   return readRegular(path, 0, identify) ?? { kind: 'other' };
 }
 
-/** Whether `path` is a single executable application of Node, whatever its name. */
-export function isSingleExecutable(path: string): boolean {
-  const find = (fd: number): boolean => {
+/** A file that holds Node, whatever its name: a copy of Node, or a single executable application. */
+export type HeldNode = 'copy' | 'application';
+
+/** Finds out whether a file holds Node without regard to its name; null where it does not. */
+export function findHeldNode(path: string): HeldNode | null {
+  const find = (fd: number): HeldNode | null => {
+    let found: HeldNode | null = null;
     for (const { bytes } of blocksOf(fd)) {
-      if (textAfter(bytes, SEA_FUSE, /^[0-9a-f]{32}:1/) !== null) return true;
+      const fuse = textAfter(bytes, SEA_FUSE, /^[0-9a-f]{32}:[01]/);
+      if (fuse === null) continue;
+      if (fuse.endsWith('1')) return 'application';
+      found = 'copy';
     }
-    return false;
+    return found;
   };
-  return readRegular(path, LEAST_SEA_BYTES, find) ?? false;
+  return readRegular(path, LEAST_NODE_BYTES, find);
 }
 
 function isThisNode(path: string): boolean {

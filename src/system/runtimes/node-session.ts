@@ -91,7 +91,7 @@ export function withNodeOptions(
   flags: readonly string[],
   session: (Preload & Pick<Session, 'socket' | 'recording'>) | null,
 ): string[] {
-  const own = [...flags, ...(session === null ? [] : ['--require', quote(session.boot)])].join(' ');
+  const own = [...flags, ...(session === null ? [] : [optionsOf(session)])].join(' ');
   if (own === '') return [...env];
   const earlier = env.findLast((entry) => entry.startsWith(OPTIONS))?.slice(OPTIONS.length);
   // The preload tells an empty variable from none by this space.
@@ -102,6 +102,16 @@ export function withNodeOptions(
   const recorder = ownLifeMark();
   const told: Session = { ...session, words, ...(recorder !== null && { recorder }) };
   return withVariable(options, 'PERF_TS_SESSION', JSON.stringify(told));
+}
+
+/** The words by which Node loads the first file of a preload. */
+export function optionsOf({ boot }: Pick<Preload, 'boot'>): string {
+  return `--require ${quote(boot)}`;
+}
+
+/** Whether a command has a preload in its environment. */
+export function hasPreload({ env }: Pick<CommandSpec, 'env'>): boolean {
+  return variable(env, 'PERF_TS_SESSION') !== '';
 }
 
 const OPTIONS = 'NODE_OPTIONS=';

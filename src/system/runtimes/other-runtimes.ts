@@ -5,6 +5,7 @@ import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { variable, withVariable } from './command-environment.ts';
+import { NODE } from './node-program.ts';
 import { blocksOf, readRegular, realPath } from './program-file.ts';
 import { leftAloneBy, type NodeFlags, unflagged } from './v8-flags.ts';
 
@@ -42,13 +43,18 @@ const DENO_FLAGS = [
 export const JSC_NAMING = `${BUN_VARIABLE}=1`;
 export const DENO_NAMING = `${DENO_VARIABLE}=${DENO_FLAGS.slice(0, 2).join(',')}`;
 
+/** No program that `bun build --compile` has made is smaller. */
+const LEAST_BUN_BYTES = 40 << 20;
+
 /**
  * Which other runtime the command is: by its name, and by what its file has in it. A script of that
- * name, as npm installs one, starts it.
+ * name, as npm installs one, starts it. An application of `bun build --compile` has any name.
  */
 export function findOtherRuntime({ path }: Pick<CommandSpec, 'path'>): OtherRuntime | null {
   const found = runtimeByName(basename(path)) ?? runtimeByName(basename(realPath(path)));
-  return found !== null && hasMark(path, MARKS[found]) ? found : null;
+  if (found !== null) return hasMark(path, MARKS[found]) ? found : null;
+  if (NODE.test(basename(path))) return null;
+  return hasMark(path, MARKS.bun, LEAST_BUN_BYTES) ? 'bun' : null;
 }
 
 /** The runtime that a program of this file name is by its looks. */
@@ -104,8 +110,8 @@ function addToDeno(unchanged: NodeFlags, wantsDump: boolean): NodeFlags {
   };
 }
 
-/** Whether an executable has this text, or is a script, which is not looked into. */
-function hasMark(path: string, mark: string): boolean {
+/** Whether an executable of so many bytes has this text, or is a script, which is not looked into. */
+function hasMark(path: string, mark: string, leastBytes = 0): boolean {
   const find = (fd: number): boolean => {
     for (const { at, bytes } of blocksOf(fd)) {
       if (at === 0 && bytes.toString('latin1', 0, 2) === '#!') return true;
@@ -113,5 +119,5 @@ function hasMark(path: string, mark: string): boolean {
     }
     return false;
   };
-  return readRegular(path, 0, find) ?? false;
+  return readRegular(path, leastBytes, find) ?? false;
 }

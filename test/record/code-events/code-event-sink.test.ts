@@ -21,6 +21,7 @@ function sinkFor(
     isRecorded,
     uids: [],
     notify: (notice) => reported.push(notice),
+    heldMaps: null,
   });
 }
 

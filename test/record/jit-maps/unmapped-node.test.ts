@@ -21,7 +21,7 @@ function found(...records: Uint8Array[]): MappedNode {
 const isNode = () => ({ kind: 'node', version: null }) as const;
 const looks = {
   identify: isNode,
-  isApplication: () => false,
+  findHeld: () => null,
   wordsOf: async () => ['node', 'app.js'],
 };
 const explained = async (node: MappedNode, pids: number[] = [], areFlagsSet = false, look = {}) => {
@@ -42,12 +42,10 @@ test('Node that made code and wrote no map is reported with what helps', async (
 });
 
 test('an application inside of a Node is reported whatever its name', async () => {
-  const isApplication = (path: string) => path === '/srv/app';
+  const findHeld = (path: string) => (path === '/srv/app' ? 'application' : null);
   const app = [mapped(7, '/srv/app'), mapped(7, '/lib/libc.so.6'), mapped(7, '//anon')];
-  expect(await explained(found(...app), [], true, { isApplication })).toContain(
-    'process 7 ran Node',
-  );
-  expect(await explained(found(...app), [7], true, { isApplication })).toBeNull();
+  expect(await explained(found(...app), [], true, { findHeld })).toContain('process 7 ran Node');
+  expect(await explained(found(...app), [7], true, { findHeld })).toBeNull();
   expect(await explained(found(...app), [], true)).toBeNull();
 });
 

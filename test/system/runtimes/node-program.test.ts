@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identifyNode, isSingleExecutable } from '../../../src/system/runtimes/node-program.ts';
+import { findHeldNode, identifyNode } from '../../../src/system/runtimes/node-program.ts';
 import { CLI, perfTs, scratchDirectory } from '../../helpers/cli.ts';
 
 const root = scratchDirectory();
@@ -76,7 +76,7 @@ test('a program called node is not started by a dry run', () => {
   expect(existsSync(CLI)).toBe(true);
 });
 
-test('an application inside of a Node is known by the mark that Node flips, and a bare Node is none', () => {
+test('a Node of any name, with or without an application, is known by its mark', () => {
   const application = (text: string): string => {
     const path = file('application', '');
     truncateSync(path, 21 << 20);
@@ -86,8 +86,9 @@ test('an application inside of a Node is known by the mark that Node flips, and 
     return path;
   };
   const fuse = `NODE_SEA_FUSE_${'0123456789abcdef'.repeat(2)}`;
-  expect(isSingleExecutable(application(`${fuse}:1`))).toBe(true);
-  expect(isSingleExecutable(application(`${fuse}:0`))).toBe(false);
-  expect(isSingleExecutable(process.execPath)).toBe(false);
-  expect(isSingleExecutable('/nonexistent')).toBe(false);
+  expect(findHeldNode(application(`${fuse}:1`))).toBe('application');
+  expect(findHeldNode(application(`${fuse}:0`))).toBe('copy');
+  expect(findHeldNode(application('NODE_SEA_FUSE_'))).toBeNull();
+  expect(findHeldNode(process.execPath)).toBe('copy');
+  expect(findHeldNode('/nonexistent')).toBeNull();
 });

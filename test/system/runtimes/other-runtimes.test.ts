@@ -38,6 +38,8 @@ describe('a command that is', () => {
     expect(findOtherRuntime({ path: program('bunx', '#!/usr/bin/env node') })).toBe('bun');
     expect(findOtherRuntime({ path: program('other/bun', '\x7fELF') })).toBeNull();
     expect(findOtherRuntime({ path: program('bunny', '\x7fELF BUN_JSC_') })).toBeNull();
+    const application = program('application', `\x7fELF${'x'.repeat(40 << 20)}BUN_JSC_useJIT`);
+    expect(findOtherRuntime({ path: application })).toBe('bun');
     expect(findOtherRuntime({ path: join(root, 'gone/bun') })).toBeNull();
   });
 

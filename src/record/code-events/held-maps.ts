@@ -1,0 +1,159 @@
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { fieldOf, parseForeignJson } from '../../base/foreign-json.ts';
+import { decodePercent } from '../../base/text.ts';
+import { pathOfScript } from '../../code/javascript/script-path.ts';
+import { parseV8Name } from '../../code/javascript/v8-name.ts';
+import { CODE_EVENT, CodeRecord, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
+import { openForReaders, type Reader } from '../../read/files/access.ts';
+
+/** Bytes at the end of a script, where it names a map beside it. */
+const TAIL_BYTES = 4096;
+const MARK = 'sourceMappingURL=';
+const MOST_MAP_BYTES = 16 << 20;
+/** Bytes of all maps together. */
+const MOST_BYTES = 32 << 20;
+const MOST_SCRIPTS = 4096;
+/** A record that is longer is not waited for: names of scripts are short. */
+const MOST_REST_BYTES = 1 << 20;
+
+/** A map as it was when a process first ran its script. */
+type HeldMap = {
+  /** Inode, size and time of the last change of the script and of the map. */
+  readonly version: string;
+  readonly path: string;
+  readonly text: string;
+};
+
+/**
+ * The source maps that lie beside the scripts of a recorded command, read when a script is first met: a build removes
+ * its files, or writes them again, before the recording ends. Those that are still there then are left to who reads the
+ * recording.
+ */
+export class HeldMaps {
+  readonly #readers: readonly Reader[];
+  /** Maps by process and script; null: has none. */
+  readonly #maps = new Map<number, Map<string, HeldMap | null>>();
+  readonly #texts = new Map<string, HeldMap>();
+  #scripts = 0;
+  #bytes = 0;
+
+  /** `readers`: users who must be allowed to read a file, see `openForReaders`. */
+  constructor(readers: readonly Reader[]) {
+    this.#readers = readers;
+  }
+
+  /** Sees the bytes of an isolate's stream as they come; returns what takes the next ones. */
+  watch(pid: number): (bytes: Uint8Array) => void {
+    const record = new CodeRecord();
+    let rest: Uint8Array = new Uint8Array();
+    let skip = STREAM_HEADER_BYTES;
+    let isLost = false;
+    return (chunk) => {
+      if (isLost) return;
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      let at = skip;
+      let read = record.read(view, at, bytes.length);
+      for (; read === 'whole'; read = record.read(view, at, bytes.length)) {
+        at = record.end;
+        if (record.type !== CODE_EVENT.ADDED) continue;
+        this.#meet(pid, bytes.subarray(record.textAt, record.textAt + record.textSize));
+      }
+      skip = Math.max(0, at - bytes.length);
+      rest = bytes.slice(Math.min(at, bytes.length));
+      isLost = read === 'damaged' || rest.length > MOST_REST_BYTES;
+    };
+  }
+
+  /** `name`: of code, as V8 spells it. */
+  #meet(pid: number, name: Uint8Array): void {
+    // Names of scripts of no path, of dependencies, and of Node are most.
+    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
+    if (!/^(?:file:\/\/)?\//.test(file) || file.includes('/node_modules/')) return;
+    const script = pathOfScript(file);
+    const maps = this.#maps.get(pid) ?? new Map<string, HeldMap | null>();
+    this.#maps.set(pid, maps);
+    if (maps.has(script) || this.#scripts >= MOST_SCRIPTS) return;
+    this.#scripts++;
+    maps.set(script, this.#read(script));
+  }
+
+  /** The map beside a script, as it is now. */
+  #read(script: string): HeldMap | null {
+    const path = this.#mapPath(script);
+    if (path === null) return null;
+    const version = versionOf(script, path);
+    const known = this.#texts.get(version);
+    if (known !== undefined) return known;
+    const text = this.#text(path);
+    if (text === null || this.#bytes + text.length > MOST_BYTES) return null;
+    this.#bytes += text.length;
+    const held = { version, path, text };
+    this.#texts.set(version, held);
+    return held;
+  }
+
+  #mapPath(script: string): string | null {
+    const tail = isAbsolute(script) ? this.#text(script, TAIL_BYTES) : null;
+    const at = tail?.lastIndexOf(MARK) ?? -1;
+    const url =
+      tail === null || at < 0 ? '' : (/^[^\s'"*]+/.exec(tail.slice(at + MARK.length))?.[0] ?? '');
+    const named = pathOfScript(url);
+    if (named === '' || /^[a-z][a-z+.-]*:/i.test(named)) return null;
+    return resolve(dirname(script), named === url ? decodePercent(url) : named);
+  }
+
+  /** The text of a file, or of its last `tail` bytes; null where it can't or must not be read. */
+  #text(path: string, tail?: number): string | null {
+    const file = openForReaders(path, this.#readers);
+    if (typeof file === 'string') return null;
+    try {
+      const { size } = file.source;
+      if (tail === undefined && size > MOST_MAP_BYTES) return null;
+      const from = tail === undefined ? 0 : Math.max(0, size - tail);
+      return Buffer.from(file.source.read(from, size - from)).toString();
+    } catch {
+      return null;
+    } finally {
+      file.source.close?.();
+    }
+  }
+
+  /**
+   * Notes, `NodeNote` in `read/jit/node-notes.ts`, of the maps of a process that are not there any more as they were, or that
+   * another process ran in another version.
+   */
+  notes(pid: number): Uint8Array {
+    const lines: string[] = [];
+    for (const [script, held] of this.#maps.get(pid) ?? []) {
+      if (held === null) continue;
+      const isSame = [...this.#maps.values()].every(
+        (maps) => (maps.get(script) ?? held).version === held.version,
+      );
+      if (isSame && versionOf(script, held.path) === held.version) continue;
+      const map = mapBeside(script, held);
+      if (map !== null) lines.push(`${JSON.stringify({ kind: 'sourceMap', url: script, map })}\n`);
+    }
+    return Buffer.from(lines.join(''));
+  }
+}
+
+function versionOf(...paths: readonly string[]): string {
+  return paths
+    .map((path) => {
+      const { dev, ino, size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      return [path, dev, ino, size, mtimeMs].join(':');
+    })
+    .join('\n');
+}
+
+/** The map without the texts of its sources, as one in the script's own folder. */
+function mapBeside(script: string, { path, text }: HeldMap): object | null {
+  const map = parseForeignJson(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
+  const { sourcesContent: _, ...kept } = map as Record<string, unknown>;
+  const root = fieldOf(map, 'sourceRoot') ?? '';
+  const isBeside = dirname(path) === dirname(script) || typeof root !== 'string' || root !== '';
+  return isBeside ? kept : { ...kept, sourceRoot: `${dirname(path)}/` };
+}

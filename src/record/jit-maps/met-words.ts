@@ -1,0 +1,39 @@
+import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
+import { findMappedNode } from './unmapped-node.ts';
+
+/** A Node with the preload reports code before. */
+const REPORTS_MS = 100;
+const MOST_PIDS = 512;
+
+/**
+ * The command lines of Nodes that report no code, read while they run: what a process was is asked for when the recording
+ * ends, and it may be gone by then.
+ */
+export class MetWords {
+  readonly #reads = new StrangerReads();
+  /** Times at which processes were met that may report their code yet. */
+  readonly #met = new Map<number, number>();
+  readonly #words = new Map<number, Promise<readonly string[]>>();
+
+  /** Takes the Nodes among the MMAP2 records `codeMappings`. `reports`: whether a process reports its code. */
+  meet(codeMappings: Uint8Array, reports: (pid: number) => boolean): void {
+    const now = performance.now();
+    if (codeMappings.length > 0) {
+      for (const pid of findMappedNode(codeMappings).programs.keys()) {
+        const room = MOST_PIDS - this.#met.size - this.#words.size;
+        if (room > 0 && !this.#met.has(pid)) this.#met.set(pid, now);
+      }
+    }
+    for (const [pid, since] of this.#met) {
+      if (now - since < REPORTS_MS) continue;
+      this.#met.delete(pid);
+      if (!reports(pid)) this.#words.set(pid, this.#reads.commandLine(pid));
+    }
+  }
+
+  /** Words of a process, as they were when it was met, or are now; empty where neither is known. */
+  async of(pid: number): Promise<readonly string[]> {
+    const words = (await this.#words.get(pid)) ?? [];
+    return words.length > 1 ? words : this.#reads.commandLine(pid);
+  }
+}
