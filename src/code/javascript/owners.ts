@@ -11,11 +11,12 @@ import { pathInBundle } from './script-path.ts';
 /**
  * The owner of a script. `ran` is the path or URL that V8 was given, `written` the path that a source map has for
  * it. The file that ran decides: maps of packages lead to their authors' sources, `webpack://next/src/…`, which lie
- * in no node_modules. In a file of the program a map tells the packages that a bundler has put there.
+ * in no node_modules. In a file of the program a map tells the packages that a bundler has put there, and what compilers
+ * have added by leaving it out (`isHelper`).
  */
-export function ownerOfScript(ran: string, written: string): FuncCategory {
+export function ownerOfScript(ran: string, written: string, isHelper = false): FuncCategory {
   if (OF_RUNTIME.test(ran)) return 'node internal';
-  if (ran.includes(MODULES) || written.includes(MODULES)) return 'dependency';
+  if (isHelper || ran.includes(MODULES) || written.includes(MODULES)) return 'dependency';
   // The bundler's own runtime: `webpack://shop/webpack/bootstrap`.
   return pathInBundle(written)?.startsWith('webpack/') ? 'dependency' : 'user code';
 }
