@@ -54,11 +54,19 @@ export class FunctionTexts {
 
   /** The function, or expression, that `node` is the lowered body of; null where it is none. */
   originOf(node: SyntaxNode): SyntaxNode | null {
-    const { value, parent } = this.#outermost(node);
-    const isGiven = parent !== null && parent.callee !== value && isLoweringCall(parent);
-    if (!isGiven) return null;
-    const origin = loweredFrom(parent, this.#parents);
-    return (isFunction(origin) ? this.originOf(origin) : null) ?? origin;
+    return this.originsOf(node).at(-1) ?? null;
+  }
+
+  /** The functions that `node` is the lowered body of, from the inside, and the expression in whose place they are. */
+  originsOf(node: SyntaxNode): SyntaxNode[] {
+    const origins: SyntaxNode[] = [];
+    for (let body: SyntaxNode | null = node; body !== null && isFunction(body); ) {
+      const { value, parent } = this.#outermost(body);
+      const isGiven = parent !== null && parent.callee !== value && isLoweringCall(parent);
+      body = isGiven ? loweredFrom(parent, this.#parents) : null;
+      if (body !== null) origins.push(body);
+    }
+    return origins;
   }
 
   /** A value without what only wraps it, from the inside. */
@@ -148,6 +156,11 @@ export class FunctionTexts {
 
   #returned(by: SyntaxNode): FunctionText | null {
     const maker = isFunction(by) ? by : this.#parents.functionAround(by);
+    const call = maker === null ? null : this.#outermost(maker);
+    // What a function that is called at once returns is the value of that call.
+    const value = call?.parent?.callee === call?.value ? call?.parent : null;
+    const ofValue = value == null ? null : this.#ofValue(value);
+    if (ofValue !== null) return ofValue;
     const name = maker === null ? null : this.textOf(maker);
     if (name === null) return null;
     return role(name.text.startsWith('returned by ') ? name.text : `returned by ${name.text}`);

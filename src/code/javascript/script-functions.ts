@@ -85,13 +85,14 @@ export class ScriptFunctions {
   }
 
   #describe(node: SyntaxNode, text: string, texts: FunctionTexts): SourceFunction {
-    const origin = texts.originOf(node);
-    const [start] = origin === null || !isFunction(origin) ? [] : startsOf(origin, text);
+    const origins = texts.originsOf(node);
+    const outer = origins.findLast(isFunction);
+    const [start] = outer === undefined ? [] : startsOf(outer, text);
     const named = texts.textOf(node);
     return {
       name: named?.text ?? null,
       place: this.#placeOf(node.start),
-      isNamed: origin === null && named?.kind === 'own',
+      isNamed: origins.length === 0 && named?.kind === 'own',
       origin: start === undefined ? null : this.#placeOf(start),
     };
   }

@@ -11,7 +11,7 @@ import { memoize } from '../../base/memoize.ts';
 import { decodePercent } from '../../base/text.ts';
 import { functionNameAt } from './function-name-at.ts';
 import { lineStartsOf, type ScriptFunctions, type SourceFunction } from './script-functions.ts';
-import { pathOfScript } from './script-path.ts';
+import { pathInBundle, pathOfScript } from './script-path.ts';
 
 /** A place in an original source. */
 export type OriginalPlace = {
@@ -83,7 +83,9 @@ export class SourceMap {
     this.#url = url;
     this.#files = files;
     this.#sources = map.resolvedSources.map((source, row) =>
-      map.sources[row] === null || source.endsWith('/') ? '' : placeOfSource(source),
+      map.sources[row] === null || source.endsWith('/')
+        ? ''
+        : placeOfSource(isPathIn(url, map.sources[row]) ? map.sources[row] : source),
     );
   }
 
@@ -287,6 +289,10 @@ type Traced = Omit<OriginalPlace, 'source'> & { readonly row: number };
 function urlOfPath(path: string): string {
   return path.replace(/[%#?]/g, (character) => encodeURIComponent(character));
 }
+
+/** Whether a source of a map at `url` is a path of this machine: `/srv/app/page.tsx` in `webpack-internal:///(rsc)/./app/page.tsx`. */
+const isPathIn = (url: string, source: string | null | undefined): source is string =>
+  source?.startsWith('/') === true && pathInBundle(url) !== null;
 
 /** The path of a source, or its URL where it is no file. */
 function placeOfSource(source: string): string {

@@ -39,6 +39,10 @@ describe('the owner of a script', () => {
     ['/srv/dist/bundle.js', '/srv/node_modules/express/lib/router.js', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/webpack/bootstrap', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/./src/cart.ts', 'user code'],
+    ['/srv/.next/server/chunks/r.js', 'turbopack:///[turbopack]/nodejs/runtime.ts', 'dependency'],
+    ['/srv/dist/bundle.js', '/srv/dist/\0commonjsHelpers.js', 'dependency'],
+    ['/srv/.next/server/webpack-runtime.js', '/srv/.next/server/webpack-runtime.js', 'dependency'],
+    ['/srv/.next/server/app/page.js', '/srv/app/page.tsx', 'user code'],
   ])('of %s, written as %s, is %s', (ran, written, owner) => {
     expect(ownerOfScript(ran, written)).toBe(owner);
   });

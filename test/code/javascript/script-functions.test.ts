@@ -57,6 +57,7 @@ describe('what a text calls a function without a name', () => {
     ['const log = (a) => (b) => ^(c) => c', 'returned by log'],
     ['(^() => {})()', 'IIFE'],
     ['function f() { (function ^() {}).call(this); }', 'IIFE in f'],
+    ['const next = (() => { let n = 0; return ^() => ++n; })()', 'next'],
     ['const all = [f, ^() => 1]', 'all[1]'],
     ['const bound = function ^() {}.bind(this)', 'bound'],
     ['const one = wide ? a : ^() => 1', 'one'],
