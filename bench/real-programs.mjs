@@ -4,7 +4,8 @@
 //     node bench/real-programs.mjs FOLDER [--node PATH]… [--program NAME]… [--attach] [--top N]
 //
 // The programs are installed into FOLDER, which must not be in a repository; needs the registry. Servers are asked by
-// two clients; with --attach they run without perf-ts at first. --top prints the first functions of each program.
+// two clients; with --attach they run without perf-ts at first. --top prints the first functions of each program; the first
+// with a wrong owner, and own ones without a name, are always printed.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -160,13 +161,13 @@ for (const [name, program] of Object.entries(PROGRAMS)) {
       const byHand = ownersByHand(join(folder, program.cwd ?? 'web'), program);
       const counted = countSelf(profile, byHand);
       console.log(`| ${[name, version, ...cells(counted)].join(' | ')} |`);
-      for (const { name: label, owner, count, isWrong } of counted.rows.slice(
-        0,
-        Number(values.top),
-      )) {
-        console.log(
-          `    ${percent(count, counted.inJavaScript)} ${owner}${isWrong ? ' WRONG' : ''}: ${label}`,
-        );
+      const isFault = ({ name: label, owner, isWrong }) =>
+        isWrong || (owner === 'user code' && label.startsWith('(anonymous)'));
+      const shown = counted.rows.slice(0, Number(values.top));
+      for (const row of [...shown, ...counted.rows.filter(isFault).slice(0, 5)]) {
+        const { name: label, owner, count, isWrong } = row;
+        const share = percent(count, counted.inJavaScript);
+        console.log(`    ${share} ${owner}${isWrong ? ' WRONG' : ''}: ${label.slice(0, 160)}`);
       }
     } catch (error) {
       console.log(`| ${name} | ${version} | ${error.message.slice(0, 80)} |`);

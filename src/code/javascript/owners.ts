@@ -28,7 +28,6 @@ const MODULES = '/node_modules/';
 const OF_BUNDLER =
   /\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
 /** Modules that bundlers write: webpack's and Turbopack's loader, and those of Rollup's plugins, which begin with a NUL. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how Rollup marks them.
 const OF_RUNTIME_MODULES = /^(?:webpack|\[turbopack\])\/|\0/;
 /** The name that `node:vm` gives code without one. */
 const OF_VM = 'evalmachine.<anonymous>';

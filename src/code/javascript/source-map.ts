@@ -157,10 +157,17 @@ export class SourceMap {
     column: number,
     isWorthIt: (text: string) => boolean = () => true,
   ): SourceFunction | null {
+    const place = this.#trace(line, column - 1);
+    const text = place === null ? null : this.#texts(place.row)?.text;
+    if (place === null || text == null || !isWorthIt(text)) return null;
+    const functions = this.#files?.functionsOf?.(this.#located(place.row), text) ?? null;
+    if (functions === null) return null;
     const found = this.#sourceAt(line, column - 1, '');
-    if (found === null || !isWorthIt(found.text)) return null;
-    const path = this.#located(found.row);
-    return this.#files?.functionsOf?.(path, found.text)?.findAt(found.offset) ?? null;
+    const exact = found === null ? null : functions.findAt(found.offset);
+    if (exact !== null) return exact;
+    // Cheap maps of webpack have lines only.
+    const segments = decodedMappings(this.#map)[line - 1] ?? [];
+    return segments.length === 1 && segments[0][0] === 0 ? functions.findOnLine(place.line) : null;
   }
 
   /**

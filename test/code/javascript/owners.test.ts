@@ -85,6 +85,16 @@ describe('the owner of code that a program has compiled', () => {
     });
   });
 
+  test('code that node:vm compiles without a name is of the functions that call it', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:*call /srv/node_modules/h/i.js:3:1@[JIT] tid 1
+        JS:*inVm evalmachine.<anonymous>:1:1@[JIT] tid 1
+      `),
+    );
+    expect(ownersByName(profile)).toMatchObject({ 'inVm evalmachine.<anonymous>:1': 'dependency' });
+  });
+
   test('the owner of code that a program has compiled is the program where the engine reports names only', () => {
     const names = ['JS:*work@[JIT] tid 1', 'malloc@libc.so.6'];
     expect(ownersByName(profileOf(names))).toEqual({ work: 'user code', malloc: 'libc' });

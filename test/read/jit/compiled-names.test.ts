@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { lineStartsOf } from '../../../src/code/javascript/script-functions.ts';
+import { lineStartsOf, ScriptFunctions } from '../../../src/code/javascript/script-functions.ts';
+import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import {
   isFunction,
   nodeIn,
@@ -111,6 +112,21 @@ describe('functions that a compiler has made others of', () => {
     const others = names.filter(([, { label, mark }]) => !isCalled(label, mark!));
     expect(new Set(names.map(([, { mark }]) => mark)).size).toBeGreaterThanOrEqual(MARKS.size - 1);
     expect(others.map(([, { label }]) => label.split(' ')[0])).toEqual(LESS_KNOWN[compiler] ?? []);
+  });
+
+  test('a map of lines leads to the only function of a line that has no name', () => {
+    const map = SourceMap.from(
+      { version: 3, sources: ['/srv/a.ts'], names: [], mappings: 'AAAA;AACA' },
+      '/srv/a.js',
+      {
+        locate: (_, resolved) => resolved,
+        read: () => "on('a', () => 1);\nf(() => 1), f(() => 2);\n",
+        functionsOf: (path, text) => new ScriptFunctions(text, parseScript(text, path)!),
+      },
+    )!;
+    expect(map.describe(1, 30)?.name).toBe("on('a')");
+    expect(map.describe(2, 30)).toBeNull();
+    expect(map.describe(3, 1)).toBeNull();
   });
 
   test('a lowered body and the function around it are one row', () => {
