@@ -59,10 +59,12 @@ function ask(port, path) {
   });
 }
 
-async function untilReady(port, path) {
+async function untilReady(port, path, child) {
   for (const end = Date.now() + LIMIT_MS; Date.now() < end; await sleep(100)) {
     if ((await ask(port, path)) === 200) return;
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode} before ${path}`);
   }
+  child.kill('SIGINT');
   throw new Error(`no answer to ${path}`);
 }
 
@@ -103,7 +105,7 @@ async function recorded(node, program, file) {
   const [command, given] = values.attach ? [node, args] : launched;
   const child = spawn(command, given, options);
   if (asked !== undefined) {
-    for (const path of asked) await untilReady(port, path);
+    for (const path of asked) await untilReady(port, path, child);
     if (values.attach) await drive(port, asked, Date.now() + 1000);
   } else if (values.attach) await sleep(1500);
   const driven = asked === undefined ? null : drive(port, asked, Date.now() + MS);

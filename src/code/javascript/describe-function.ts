@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memoize.ts';
 import {
   calleeText,
   computedKeyText,
@@ -44,13 +45,13 @@ export class FunctionTexts {
   }
 
   /** Describes a function, or a class; null where nothing around it tells. */
-  textOf(node: SyntaxNode): FunctionText | null {
+  readonly textOf = memoize((node: SyntaxNode): FunctionText | null => {
     const origin = this.originOf(node);
     if (origin !== null && isFunction(origin)) return this.textOf(origin);
     // A helper's call that is no value is a function that was called at once.
     if (origin !== null) return this.#ofValue(origin) ?? this.#within('IIFE', origin);
     return own(textIn(nodeIn(node, 'id') ?? node, 'name')) ?? this.#ofValue(node);
-  }
+  });
 
   /** The function, or expression, that `node` is the lowered body of; null where it is none. */
   originOf(node: SyntaxNode): SyntaxNode | null {

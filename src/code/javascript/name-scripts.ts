@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { memoize } from '../../base/memoize.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { categoryRow } from '../../profile/func-table.ts';
 import { pidOfJit } from '../../profile/jit-dso.ts';
@@ -75,8 +76,11 @@ export function nameScripts(profile: Profile, asked: NameScriptsOptions): Profil
     name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
   // Only so much is parsed: the functions of most samples come first.
-  const isDoubtful = (name: ScriptName, func: number): boolean =>
-    isDoubtfulName(name, written[func]!, mapOf(name.file, funcs.dso[func], options));
+  const mayRoute = memoize(hasRoutes);
+  const isDoubtful = (name: ScriptName, func: number): boolean => {
+    const map = mapOf(name.file, funcs.dso[func], options);
+    return isDoubtfulName(name, written[func]!, map, mayRoute);
+  };
   for (const func of sources.toDescribe(profile, isDoubtful)) {
     const find = (name: ScriptName) => whereWritten(name, funcs.dso[func], altered, options);
     const map = mapOf(parsed[func]!.file, funcs.dso[func], options);
@@ -183,6 +187,7 @@ function isDoubtfulName(
   parsed: ScriptName,
   { path, isSameName }: Written,
   map: SourceMap | null,
+  mayRoute: (text: string) => boolean,
 ): boolean {
   if (parsed.column === 0 || parsed.name.startsWith('<')) return false;
   if (ownerOfScript(parsed.file, path) !== 'user code') return false;
@@ -190,7 +195,7 @@ function isDoubtfulName(
   return (
     isSameName !== true ||
     isRouteKey(parsed.name) ||
-    map.describe(parsed.line, parsed.column, hasRoutes) !== null
+    map.describe(parsed.line, parsed.column, mayRoute) !== null
   );
 }
 

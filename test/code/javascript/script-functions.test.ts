@@ -166,6 +166,11 @@ describe('what a text calls a function without a name', () => {
     expect(functionAt(text)).toMatchObject({ name, origin: { line: 1, column } });
   });
 
+  test('callbacks that are nested deeply are described once each', () => {
+    const text = `${'f(() => '.repeat(200)}f(^() => 1)${')'.repeat(200)}`;
+    expect(nameAt(text)).toBe('f callback');
+  });
+
   test('a function is found on a line only where it is the only one without a name', () => {
     const text = 'f(() => 1); function named() {}\ng(() => 1); g(() => 2);\n';
     const functions = new ScriptFunctions(text, parseScript(text, 'a.js')!);
