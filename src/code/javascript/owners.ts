@@ -27,8 +27,11 @@ const MODULES = '/node_modules/';
 /** Files of frameworks' builds that have the loader of modules, or the server, and nothing of the program. */
 const OF_BUNDLER =
   /\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
-/** Modules that bundlers write: webpack's and Turbopack's loader, and those of Rollup's plugins, which begin with a NUL. */
-const OF_RUNTIME_MODULES = /^(?:webpack|\[turbopack\])\/|\0/;
+/**
+ * Modules that bundlers write: webpack's and Turbopack's loader, webpack's modules without a file (`?10ed`, `external
+ * commonjs "next"`), and those of Rollup's plugins, which begin with a NUL.
+ */
+const OF_RUNTIME_MODULES = /^(?:webpack\/|\[turbopack\]\/|\?|external )|\0/;
 /** The name that `node:vm` gives code without one. */
 const OF_VM = 'evalmachine.<anonymous>';
 

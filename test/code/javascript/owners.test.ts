@@ -40,6 +40,8 @@ describe('the owner of a script', () => {
     ['/srv/dist/bundle.js', 'webpack://shop/webpack/bootstrap', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/./src/cart.ts', 'user code'],
     ['/srv/.next/server/chunks/r.js', 'turbopack:///[turbopack]/nodejs/runtime.ts', 'dependency'],
+    ['/srv/.next/server/app/route.js', 'webpack://shop/?10ed', 'dependency'],
+    ['/srv/.next/server/app/route.js', 'webpack://shop/external commonjs "next"', 'dependency'],
     ['/srv/dist/bundle.js', '/srv/dist/\0commonjsHelpers.js', 'dependency'],
     ['/srv/.next/server/webpack-runtime.js', '/srv/.next/server/webpack-runtime.js', 'dependency'],
     ['/srv/.next/server/app/page.js', '/srv/app/page.tsx', 'user code'],
