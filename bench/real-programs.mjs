@@ -68,9 +68,15 @@ async function untilReady(port, path, child) {
   throw new Error(`no answer to ${path}`);
 }
 
-async function drive(port, paths, until) {
+const until = (ms) => {
+  const end = Date.now() + ms;
+  return () => Date.now() < end;
+};
+
+/** Asks for the paths in turn while `isOn`. */
+async function drive(port, paths, isOn) {
   const one = async (first) => {
-    for (let i = first; Date.now() < until; i++) await ask(port, paths[i % paths.length]);
+    for (let i = first; isOn(); i++) await ask(port, paths[i % paths.length]);
   };
   await Promise.all([one(0), one(1)]);
 }
@@ -106,9 +112,11 @@ async function recorded(node, program, file) {
   const child = spawn(command, given, options);
   if (asked !== undefined) {
     for (const path of asked) await untilReady(port, path, child);
-    if (values.attach) await drive(port, asked, Date.now() + 1000);
+    if (values.attach) await drive(port, asked, until(1000));
   } else if (values.attach) await sleep(1500);
-  const driven = asked === undefined ? null : drive(port, asked, Date.now() + MS);
+  let isRecorded = false;
+  const isOn = values.attach ? () => !isRecorded : until(MS);
+  const driven = asked === undefined ? null : drive(port, asked, isOn);
   if (values.attach) {
     const attach = [
       '--attach-js',
@@ -118,6 +126,7 @@ async function recorded(node, program, file) {
       `${MS / 1000}`,
     ];
     await ended(spawn(process.execPath, [CLI, ...record, ...attach], { stdio: 'ignore' }));
+    isRecorded = true;
   }
   await driven;
   if (asked !== undefined || values.attach) {
