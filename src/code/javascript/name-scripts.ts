@@ -75,13 +75,16 @@ export function nameScripts(profile: Profile, asked: NameScriptsOptions): Profil
   const written = parsed.map((name, func) =>
     name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
-  // Only so much is parsed: the functions of most samples come first.
+  // Only so much is parsed: the program's functions come first, of these and of the others those of most samples.
   const mayRoute = memoize(hasRoutes);
   const isDoubtful = (name: ScriptName, func: number): boolean => {
     const map = mapOf(name.file, funcs.dso[func], options);
     return isDoubtfulName(name, written[func]!, map, mayRoute);
   };
-  for (const func of sources.toDescribe(profile, isDoubtful)) {
+  const isOwn = (func: number): boolean =>
+    ownerOfScript(parsed[func]!.file, written[func]!.path) === 'user code';
+  const rows = sources.toDescribe(profile, isDoubtful);
+  for (const func of [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]) {
     const find = (name: ScriptName) => whereWritten(name, funcs.dso[func], altered, options);
     const map = mapOf(parsed[func]!.file, funcs.dso[func], options);
     written[func] = describedFunction(parsed[func]!, sources, map, find);
