@@ -1,4 +1,4 @@
-import { nodeIn, nodesIn, type SyntaxNode, textIn } from './syntax-tree.ts';
+import { isFunction, nodeIn, nodesIn, type SyntaxNode, textIn } from './syntax-tree.ts';
 
 /** Longer texts are cut: a name is for one column of a table. */
 const LONGEST_LITERAL = 40;
@@ -41,6 +41,11 @@ export function keyText(key: SyntaxNode, isComputed: boolean): string | null {
   return isComputed ? null : textIn(key, 'name');
 }
 
+/** A computed key in its brackets: `[Symbol.iterator]`; `[…]` where it is no name. */
+export function computedKeyText(key: SyntaxNode): string {
+  return `[${calleeText(key)}]`;
+}
+
 /** Expressions that are worth what they contain: `(0, f)`, `a?.b`, `f!`, `f as F`. */
 export function withoutWrapping(node: SyntaxNode): SyntaxNode {
   if (node.type === 'SequenceExpression') {
@@ -78,16 +83,33 @@ function expressionText(node: SyntaxNode, depth: number): string {
     }
     case 'CallExpression': {
       const callee = nodeIn(bare, 'callee');
+      // `api.get('/users', …).post('/users', …)`: what was given to the first call does not tell the second.
+      if (callee !== null && isFunctionGiven(bare)) return builderText(callee, depth);
       const of = callee === null ? '…' : expressionText(callee, depth + 1);
       return `${of}${literalArguments(bare) ?? '()'}`;
+    }
+    case 'NewExpression': {
+      const callee = nodeIn(bare, 'callee');
+      return callee === null ? '…' : `new ${expressionText(callee, depth + 1)}()`;
     }
     default:
       return '…';
   }
 }
 
+const isFunctionGiven = (call: SyntaxNode): boolean =>
+  nodesIn(call, 'arguments').some((each) => isFunction(withoutWrapping(each)));
+
+/** The object of a method that is called on and on: `new Hono()…`. */
+function builderText(callee: SyntaxNode, depth: number): string {
+  const bare = withoutWrapping(callee);
+  const object = bare.type === 'MemberExpression' ? nodeIn(bare, 'object') : null;
+  const of = object === null ? '' : expressionText(object, depth + 1);
+  return of.endsWith('…') ? of : `${of}…`;
+}
+
 /** A string, a template or an expression between slashes; an array of strings. */
-function literalText(node: SyntaxNode): string | null {
+export function literalText(node: SyntaxNode): string | null {
   if (node.type === 'Literal') {
     if (typeof node.value === 'string') return quoted(node.value);
     return nodeOfRegExp(node);

@@ -1,13 +1,15 @@
-import { calleeText, isTransparent, keyText, lastName, literalArguments } from './call-text.ts';
-import { isLoweringCall, loweredFrom } from './lowered-function.ts';
+import { memoize } from '../../base/memoize.ts';
 import {
-  isFunction,
-  nodeIn,
-  nodesIn,
-  type SyntaxNode,
-  type SyntaxParents,
-  textIn,
-} from './syntax-tree.ts';
+  calleeText,
+  computedKeyText,
+  isTransparent,
+  keyText,
+  lastName,
+  literalArguments,
+} from './call-text.ts';
+import { isLoweringCall, loweredFrom } from './lowered-function.ts';
+import { routeOfMethod, routeOfObject } from './route-text.ts';
+import { isFunction, nodeIn, type SyntaxNode, type SyntaxParents, textIn } from './syntax-tree.ts';
 
 /** A function by what its source calls it. */
 export type FunctionText = {
@@ -43,19 +45,29 @@ export class FunctionTexts {
   }
 
   /** Describes a function, or a class; null where nothing around it tells. */
-  textOf(node: SyntaxNode): FunctionText | null {
+  readonly textOf = memoize((node: SyntaxNode): FunctionText | null => {
     const origin = this.originOf(node);
-    if (origin !== null) return isFunction(origin) ? this.textOf(origin) : this.#ofValue(origin);
+    if (origin !== null && isFunction(origin)) return this.textOf(origin);
+    // A helper's call that is no value is a function that was called at once.
+    if (origin !== null) return this.#ofValue(origin) ?? this.#within('IIFE', origin);
     return own(textIn(nodeIn(node, 'id') ?? node, 'name')) ?? this.#ofValue(node);
-  }
+  });
 
   /** The function, or expression, that `node` is the lowered body of; null where it is none. */
   originOf(node: SyntaxNode): SyntaxNode | null {
-    const { value, parent } = this.#outermost(node);
-    const isGiven = parent !== null && parent.callee !== value && isLoweringCall(parent);
-    if (!isGiven) return null;
-    const origin = loweredFrom(parent, this.#parents);
-    return (isFunction(origin) ? this.originOf(origin) : null) ?? origin;
+    return this.originsOf(node).at(-1) ?? null;
+  }
+
+  /** The functions that `node` is the lowered body of, from the inside, and the expression in whose place they are. */
+  originsOf(node: SyntaxNode): SyntaxNode[] {
+    const origins: SyntaxNode[] = [];
+    for (let body: SyntaxNode | null = node; body !== null && isFunction(body); ) {
+      const { value, parent } = this.#outermost(body);
+      const isGiven = parent !== null && parent.callee !== value && isLoweringCall(parent);
+      body = isGiven ? loweredFrom(parent, this.#parents) : null;
+      if (body !== null) origins.push(body);
+    }
+    return origins;
   }
 
   /** A value without what only wraps it, from the inside. */
@@ -116,15 +128,40 @@ export class FunctionTexts {
   #ofProperty(property: SyntaxNode, value: SyntaxNode): FunctionText | null {
     const key = nodeIn(property, 'key');
     if (key === null || key === value) return null;
+    const around = this.#parents.of(property);
+    const outer = around === null ? null : this.#parents.of(around);
+    if (property.kind === 'constructor') return outer === null ? null : this.textOf(outer);
     const text = keyText(key, property.computed === true);
-    if (property.kind !== 'constructor') return own(text);
-    const body = this.#parents.of(property);
-    const ofClass = body === null ? null : this.#parents.of(body);
-    return ofClass === null ? null : this.textOf(ofClass);
+    if (text === null) {
+      const computed = computedKeyText(key);
+      const owner = outer?.type.startsWith('Class') ? this.textOf(outer) : null;
+      if (!computed.includes('…')) return own(computed);
+      return owner === null
+        ? this.#within(computed, property)
+        : role(`${computed} in ${owner.text}`);
+    }
+    const route = around === null || outer === null ? null : this.#route(property, around, outer);
+    if (route !== null) return { text: route.replace('%', () => text), kind: 'call' };
+    const word = property.kind === 'get' || property.kind === 'set' ? `${property.kind} ` : '';
+    return own(`${word}${text}`);
+  }
+
+  /** A route with `%` for the name of what answers to it; null for a property of which the text tells none. */
+  #route(property: SyntaxNode, around: SyntaxNode, outer: SyntaxNode): string | null {
+    if (around.type === 'ObjectExpression') {
+      return outer.callee === around ? null : routeOfObject(around, outer);
+    }
+    const ofClass = this.textOf(outer);
+    return ofClass?.kind === 'own' ? routeOfMethod(property, outer, ofClass.text) : null;
   }
 
   #returned(by: SyntaxNode): FunctionText | null {
     const maker = isFunction(by) ? by : this.#parents.functionAround(by);
+    const call = maker === null ? null : this.#outermost(maker);
+    // What a function that is called at once returns is the value of that call.
+    const value = call?.parent?.callee === call?.value ? call?.parent : null;
+    const ofValue = value == null ? null : this.#ofValue(value);
+    if (ofValue !== null) return ofValue;
     const name = maker === null ? null : this.textOf(maker);
     if (name === null) return null;
     return role(name.text.startsWith('returned by ') ? name.text : `returned by ${name.text}`);
@@ -207,10 +244,25 @@ export function startsOf(node: SyntaxNode, text: string): number[] {
   return hasTypes && paren >= 0 ? [node.start, paren] : [node.start];
 }
 
-/** Offsets that a source map may have for a function: its first token, its parameters and the first of them. */
-export function mappedStartsOf(node: SyntaxNode, text: string): number[] {
-  const first = nodesIn(node, 'params')[0];
-  return [node.start, ...startsOf(node, text), ...(first === undefined ? [] : [first.start])];
+/**
+ * The offsets from which to which a source map may lead to a function: from its first token, or a method's key, to the
+ * brace of its body, where the place of a body that was made a function of its own is.
+ */
+export function functionHead(
+  node: SyntaxNode,
+  parents: SyntaxParents,
+): { start: number; end: number } {
+  const parent = parents.of(node);
+  const isMethod =
+    parent?.type === 'MethodDefinition' ||
+    parent?.method === true ||
+    parent?.kind === 'get' ||
+    parent?.kind === 'set';
+  const body = bodyOf(node);
+  return {
+    start: isMethod && parent !== null ? (nodeIn(parent, 'key') ?? parent).start : node.start,
+    end: body.type === 'BlockStatement' ? body.start : body.start - 1,
+  };
 }
 
 export const bodyOf = (node: SyntaxNode): SyntaxNode => nodeIn(node, 'body') ?? node;

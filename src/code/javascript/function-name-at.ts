@@ -88,7 +88,8 @@ function nameOfMethod(text: string, offset: number, before: string, behind: stri
   const [head, name] = METHOD.exec(rest) ?? [];
   if (head === undefined || name === undefined || NOT_METHODS.test(name)) return null;
   if (!BEFORE_MEMBER.test(before) || !isBody(behindParameters(rest, head.length))) return null;
-  return name === 'constructor' ? enclosingClass(text, offset) : name;
+  if (name === 'constructor') return enclosingClass(text, offset);
+  return `${/\b[gs]et\s/.exec(modifiers)?.[0].trimEnd().concat(' ') ?? ''}${name}`;
 }
 
 /**

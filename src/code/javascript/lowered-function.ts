@@ -29,7 +29,7 @@ export function isLoweringCall(call: SyntaxNode): boolean {
   if (call.type !== 'CallExpression' || callee === null) return false;
   const bare = withoutWrapping(callee);
   const name = lastName(bare) ?? '';
-  if (HELPER.test(name)) return true;
+  if (HELPER.test(name) || isRunWith(call, bare)) return true;
   if (bare.type !== 'MemberExpression') return false;
   const object = withoutWrapping(nodeIn(bare, 'object') ?? bare);
   const maker = object.type === 'CallExpression' ? nodeIn(object, 'callee') : object;
@@ -40,14 +40,35 @@ export function isLoweringCall(call: SyntaxNode): boolean {
 }
 
 /**
+ * Whether a helper whose name was made short is given a body as `__awaiter` and `__async` are: `r(this, null,
+ * function* () {…})`.
+ */
+function isRunWith(call: SyntaxNode, callee: SyntaxNode): boolean {
+  const given = nodesIn(call, 'arguments');
+  const body = given.at(-1);
+  if (callee.type !== 'Identifier' || given.length < 3 || body?.generator !== true) return false;
+  return (
+    given.slice(1, -1).every(isNothing) &&
+    (given[0].type === 'ThisExpression' || isNothing(given[0]))
+  );
+}
+
+/** `null`, `void 0`, `arguments`: what helpers are given where the body needs none. */
+function isNothing(node: SyntaxNode): boolean {
+  if (node.type === 'Literal') return node.value === null;
+  if (node.type === 'UnaryExpression') return node.operator === 'void';
+  return node.type === 'Identifier' && node.name === 'arguments';
+}
+
+/**
  * The function of the source that a lowered body is of, or the expression in whose place it stood. `call` is the
  * helper's, in a tree that a compiler wrote.
  */
 export function loweredFrom(call: SyntaxNode, parents: SyntaxParents): SyntaxNode {
   let value = call;
   let parent = parents.of(value);
-  // `return _asyncToGenerator(function* () {…})();`, `_asyncToGenerator(_regenerator().m(function () {…}))`
-  while (parent?.type === 'CallExpression' && (parent.callee === value || isLoweringCall(parent))) {
+  // `_asyncToGenerator(function* () {…})()`, `_asyncToGenerator(_regenerator().m(function () {…})).call(this)`
+  while (parent !== null && isAround(parent, value)) {
     value = parent;
     parent = parents.of(value);
   }
@@ -66,18 +87,35 @@ export function loweredFrom(call: SyntaxNode, parents: SyntaxParents): SyntaxNod
     : value;
 }
 
-/** `function load` beside `function _load`. */
+/** Whether a node calls `value`, has its method `call` or `apply`, or is a helper's call. */
+function isAround(node: SyntaxNode, value: SyntaxNode): boolean {
+  if (node.type === 'CallExpression') return node.callee === value || isLoweringCall(node);
+  return (
+    node.type === 'MemberExpression' &&
+    node.object === value &&
+    /^(?:call|apply)$/.test(lastName(node) ?? '')
+  );
+}
+
+/** The function beside `function _load` that does nothing but return `_load.apply(this, arguments)`. */
 function siblingOf(helper: SyntaxNode, parents: SyntaxParents): SyntaxNode | null {
-  const name = textIn(nodeIn(helper, 'id') ?? helper, 'name')?.replace(/^_/, '');
+  const name = textIn(nodeIn(helper, 'id') ?? helper, 'name');
   const parent = parents.of(helper);
   const list = parent?.type.startsWith('Export') ? parents.of(parent) : parent;
   const siblings = list == null ? [] : nodesIn(list, 'body');
   const functions = siblings.map((each) => nodeIn(each, 'declaration') ?? each);
   return (
-    functions.find(
-      (each) => isFunction(each) && textIn(nodeIn(each, 'id') ?? each, 'name') === name,
-    ) ?? null
+    functions.find((each) => each !== helper && isFunction(each) && applied(each) === name) ?? null
   );
+}
+
+/** The name of the function whose result is all that another function returns; null where it does more. */
+function applied(by: SyntaxNode): string | null {
+  const [only, ...others] = nodesIn(nodeIn(by, 'body') ?? by, 'body');
+  const call = only?.type === 'ReturnStatement' ? nodeIn(only, 'argument') : null;
+  const method = call?.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
+  if (others.length > 0 || method === null || lastName(method) !== 'apply') return null;
+  return textIn(nodeIn(method, 'object') ?? method, 'name');
 }
 
 /** `function () { var _ref = _asyncToGenerator(…); return function load() {…}; }()`: the function returned, or the call. */

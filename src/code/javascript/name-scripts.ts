@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { memoize } from '../../base/memoize.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { categoryRow } from '../../profile/func-table.ts';
 import { pidOfJit } from '../../profile/jit-dso.ts';
@@ -11,10 +12,11 @@ import {
 } from '../../profile/types.ts';
 import { parseJscName, type ScriptName } from './jsc-name.ts';
 import { ownerOfScript, withOwners } from './owners.ts';
+import { hasRoutes, isRouteKey } from './route-text.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
 import { INTERPRETER_NAME, isPlumbing, type Simplify } from './simplify.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
-import { isWholeScript, SourceNames } from './source-names.ts';
+import { hasNoName, isWholeScript, SourceNames } from './source-names.ts';
 import { parseV8Name } from './v8-name.ts';
 
 export type NameScriptsOptions = {
@@ -45,6 +47,10 @@ type Written = {
   readonly hash: string;
   /** V8's name, where `name` is what the source's text calls a function that V8 has no name for. */
   readonly v8Name?: string;
+  /** `OriginalPlace.isSameName`. */
+  readonly isSameName?: boolean;
+  /** A named function that the script's map leads nowhere from: a helper of the compiler's, or of the bundler's. */
+  readonly isHelper?: boolean;
 };
 
 /**
@@ -69,12 +75,19 @@ export function nameScripts(profile: Profile, asked: NameScriptsOptions): Profil
   const written = parsed.map((name, func) =>
     name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
-  // Only so much is parsed: the functions of most samples come first.
-  for (const func of sources.unnamed(profile)) {
+  // Only so much is parsed: the program's functions come first, of these and of the others those of most samples.
+  const mayRoute = memoize(hasRoutes);
+  const isDoubtful = (name: ScriptName, func: number): boolean => {
+    const map = mapOf(name.file, funcs.dso[func], options);
+    return isDoubtfulName(name, written[func]!, map, mayRoute);
+  };
+  const isOwn = (func: number): boolean =>
+    ownerOfScript(parsed[func]!.file, written[func]!.path) === 'user code';
+  const rows = sources.toDescribe(profile, isDoubtful);
+  for (const func of [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]) {
     const find = (name: ScriptName) => whereWritten(name, funcs.dso[func], altered, options);
     const map = mapOf(parsed[func]!.file, funcs.dso[func], options);
-    const found = nameBySource(parsed[func]!, sources, map, find);
-    if (found.name !== '') written[func] = { ...found, v8Name: parsed[func]!.name || ANONYMOUS };
+    written[func] = describedFunction(parsed[func]!, sources, map, find);
   }
   const labels = labelsOf(written, options.directory);
   labelRegExps(profile, labels);
@@ -146,7 +159,8 @@ function whereWritten(
     // The function that Node puts around a module begins where the file does.
     const isAtStart = line === 1 && column === 1;
     const place = isAtStart || isAsWritten ? { line, column } : { line: 0, column: 0 };
-    return { name, path: pathOfScript(file), ...place, hash };
+    const isHelper = !hasNoName(parsed) && mapOf(file, dso, options) !== null;
+    return { name, path: pathOfScript(file), ...place, hash, isHelper };
   }
   return {
     name: original.name ?? name,
@@ -154,6 +168,7 @@ function whereWritten(
     line: original.line,
     column: original.column,
     hash,
+    isSameName: original.isSameName === true,
   };
 }
 
@@ -168,28 +183,70 @@ function wholeScript({ file, line, column, hash }: ScriptName, map: SourceMap | 
 }
 
 /**
- * A function without a name by what its source calls it: the original one where a map leads there, else the script.
- * The lowered body of an async function is that function, at its place.
+ * Whether the source may call a function of the program otherwise than V8 does: bundlers make names short or up, and
+ * routes have their functions in objects and below decorators.
+ */
+function isDoubtfulName(
+  parsed: ScriptName,
+  { path, isSameName }: Written,
+  map: SourceMap | null,
+  mayRoute: (text: string) => boolean,
+): boolean {
+  if (parsed.column === 0 || parsed.name.startsWith('<')) return false;
+  if (ownerOfScript(parsed.file, path) !== 'user code') return false;
+  if (map === null) return isRouteKey(parsed.name);
+  return (
+    isSameName !== true ||
+    isRouteKey(parsed.name) ||
+    map.describe(parsed.line, parsed.column, mayRoute) !== null
+  );
+}
+
+/** A function by its source (`nameBySource`), with V8's name where the source has a description in place of a name. */
+function describedFunction(
+  parsed: ScriptName,
+  sources: SourceNames,
+  map: SourceMap | null,
+  find: (name: ScriptName) => Written,
+): Written {
+  const { isDescription, ...found } = nameBySource(parsed, sources, map, find);
+  if (!hasNoName(parsed) && !isDescription) return found;
+  return found.name === '' ? found : { ...found, v8Name: parsed.name || ANONYMOUS };
+}
+
+/**
+ * A function by what its source calls it: the original one where a map leads there, else the script. The lowered body
+ * of an async function is that function, at its place.
  */
 function nameBySource(
   parsed: ScriptName,
   sources: SourceNames,
   map: SourceMap | null,
   find: (name: ScriptName) => Written,
-): Written {
+): Written & { readonly isDescription: boolean } {
   const place = find(parsed);
-  if (place.name !== '' && place.name !== parsed.name) return place;
-  const described = map?.describe(parsed.line, parsed.column) ?? null;
-  if (described !== null) return { ...place, name: described };
   const found = sources.find(parsed);
-  if (found === null) return place;
-  const name = found.name ?? place.name;
-  if (found.origin === null) return { ...place, name };
-  const origin = { ...parsed, ...found.origin, name: '' };
-  const outer = sources.find(origin);
-  const named = { ...origin, name: outer?.isNamed === true ? (outer.name ?? '') : '' };
-  const written = named.name === '' ? nameBySource(named, sources, map, find) : find(named);
-  return written.name === '' ? { ...written, name } : written;
+  if (found?.origin != null) {
+    const origin = { ...parsed, ...found.origin, name: '' };
+    const outer = sources.find(origin);
+    const named = { ...origin, name: outer?.isNamed === true ? (outer.name ?? '') : '' };
+    const written = nameBySource(named, sources, map, find);
+    return written.name === '' ? { ...written, name: found.name ?? place.name } : written;
+  }
+  const method = map?.describePrivate(parsed.line, parsed.column, parsed.name) ?? null;
+  if (method?.name != null) {
+    return { ...place, ...method.place, name: method.name, isDescription: false };
+  }
+  const described = map?.describe(parsed.line, parsed.column) ?? null;
+  if (described?.name != null) {
+    return { ...place, name: described.name, isDescription: !described.isNamed };
+  }
+  if (place.name !== '' && place.name !== parsed.name) return { ...place, isDescription: false };
+  const isDescription =
+    found?.name != null && !found.isNamed && (map === null || hasNoName(parsed));
+  return hasNoName(parsed) || isDescription
+    ? { ...place, name: found?.name ?? place.name, isDescription }
+    : { ...place, isDescription };
 }
 
 /** Whether Deno runs what it has made of this file. Lines as V8 ran them are asked for without maps. */
@@ -307,7 +364,8 @@ function rebuildFuncs(
       line.push(funcs.line[func]);
       column.push(funcs.column[func]);
     } else {
-      category.push(categoryRow(ownerOfScript(parsed[func]?.file ?? '', place.path)));
+      const owner = ownerOfScript(parsed[func]?.file ?? '', place.path, place.isHelper);
+      category.push(categoryRow(owner));
       isScript.push(parsed[func]?.kind === 'wasm' ? 0 : 1);
       file.push(place.path === '' ? NONE : texts.intern(place.path));
       line.push(place.path === '' ? 0 : place.line);

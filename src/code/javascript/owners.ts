@@ -11,17 +11,29 @@ import { pathInBundle } from './script-path.ts';
 /**
  * The owner of a script. `ran` is the path or URL that V8 was given, `written` the path that a source map has for
  * it. The file that ran decides: maps of packages lead to their authors' sources, `webpack://next/src/…`, which lie
- * in no node_modules. In a file of the program a map tells the packages that a bundler has put there.
+ * in no node_modules. In a file of the program a map tells the packages that a bundler has put there, and what compilers
+ * have added by leaving it out (`isHelper`).
  */
-export function ownerOfScript(ran: string, written: string): FuncCategory {
+export function ownerOfScript(ran: string, written: string, isHelper = false): FuncCategory {
   if (OF_RUNTIME.test(ran)) return 'node internal';
-  if (ran.includes(MODULES) || written.includes(MODULES)) return 'dependency';
-  // The bundler's own runtime: `webpack://shop/webpack/bootstrap`.
-  return pathInBundle(written)?.startsWith('webpack/') ? 'dependency' : 'user code';
+  if (isHelper || ran.includes(MODULES) || written.includes(MODULES)) return 'dependency';
+  // The bundler's own runtime: `webpack://shop/webpack/bootstrap`, or a file.
+  if (OF_BUNDLER.test(ran)) return 'dependency';
+  return OF_RUNTIME_MODULES.test(pathInBundle(written) ?? written) ? 'dependency' : 'user code';
 }
 
 const OF_RUNTIME = /^(?:(?:node|ext|bun|deno):|internal\/)/;
 const MODULES = '/node_modules/';
+/** Files of frameworks' builds that have the loader of modules, or the server, and nothing of the program. */
+const OF_BUNDLER =
+  /\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
+/**
+ * Modules that bundlers write: webpack's and Turbopack's loader, webpack's modules without a file (`?10ed`, `external
+ * commonjs "next"`), and those of Rollup's plugins, which begin with a NUL.
+ */
+const OF_RUNTIME_MODULES = /^(?:webpack\/|\[turbopack\]\/|\?|external )|\0/;
+/** The name that `node:vm` gives code without one. */
+const OF_VM = 'evalmachine.<anonymous>';
 
 /**
  * The profile with the owner of each function, `FuncTable.category`. Functions of JavaScript with a file have theirs
@@ -119,9 +131,9 @@ const LABEL_OF_NODE = / (?:node:|internal\/)[\w/]+(?::\d+){1,2}$/;
  * file: Bun reports names only.
  */
 function setOwnersOfGenerated(profile: Profile, category: Uint8Array): void {
-  const { funcs, frames, stacks, samples } = profile;
+  const { funcs, frames, stacks, samples, strings } = profile;
   const isGenerated = Uint8Array.from(funcs.isScript, (is, func) =>
-    is === 1 && funcs.file[func] === NONE ? 1 : 0,
+    is === 1 && (funcs.file[func] === NONE || strings[funcs.file[func]] === OF_VM) ? 1 : 0,
   );
   if (!isGenerated.includes(1) || !hasNamedScripts(profile)) return;
   const through = new Float64Array(stacks.length);

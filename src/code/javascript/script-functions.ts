@@ -1,4 +1,5 @@
-import { FunctionTexts, mappedStartsOf, startsOf } from './describe-function.ts';
+import { lastAtMost } from '../../base/bisect.ts';
+import { FunctionTexts, functionHead, startsOf } from './describe-function.ts';
 import { isFunction, type SyntaxNode, SyntaxParents } from './syntax-tree.ts';
 
 /** A function of a script, found where it begins. */
@@ -7,6 +8,7 @@ export type SourceFunction = {
   readonly name: string | null;
   /** The name is the function's own or that of what it is the value of, and no description. */
   readonly isNamed: boolean;
+  readonly place: SourcePlace;
   /** The beginning of the function that this one is the lowered body of; null where it is none. */
   readonly origin: SourcePlace | null;
 };
@@ -19,45 +21,61 @@ export type SourcePlace = { readonly line: number; readonly column: number };
  * tree is kept: it takes a hundred times the memory of its text.
  */
 export class ScriptFunctions {
-  readonly #lineStarts: readonly number[];
+  readonly #lineStarts: Float64Array;
   readonly #byStart: ReadonlyMap<number, SourceFunction>;
-  readonly #byToken: ReadonlyMap<number, SourceFunction>;
+  /** The places to which maps lead for each function, in the order of their beginnings. */
+  readonly #heads: readonly Head[];
+  readonly #headStarts: Float64Array;
 
   constructor(text: string, program: SyntaxNode) {
-    this.#lineStarts = lineStartsOf(text);
+    this.#lineStarts = Float64Array.from(lineStartsOf(text));
     const parents = new SyntaxParents(program);
     const texts = new FunctionTexts(parents);
     const byStart = new Map<number, SourceFunction>();
-    const byToken = new Map<number, SourceFunction>();
+    const heads: Head[] = [];
     for (const node of parents.functions) {
+      if (node.type === 'StaticBlock') {
+        const place = this.#placeOf(node.start);
+        const found = { name: STATIC, isNamed: true, origin: null, place };
+        heads.push({ start: node.start, end: node.start + 'static'.length, found });
+        continue;
+      }
       const found = this.#describe(node, text, texts);
       for (const start of startsOf(node, text)) {
         // A class begins where a function in it never does; functions come first all the same.
         if (isFunction(node) || !byStart.has(start)) byStart.set(start, found);
       }
-      if (!isFunction(node)) continue;
-      for (const start of mappedStartsOf(node, text)) {
-        if (!byToken.has(start)) byToken.set(start, found);
-      }
+      if (isFunction(node)) heads.push({ ...functionHead(node, parents), found });
     }
     this.#byStart = byStart;
-    this.#byToken = byToken;
+    this.#heads = heads.sort((a, b) => a.start - b.start);
+    this.#headStarts = Float64Array.from(this.#heads, ({ start }) => start);
   }
 
   /** The function that begins for V8 at `line` and `column`; null where none does. */
   find(line: number, column: number): SourceFunction | null {
-    const start = this.#lineStarts[line - 1];
-    return start === undefined ? null : (this.#byStart.get(start + column - 1) ?? null);
+    const start = line > this.#lineStarts.length ? null : this.#lineStarts[line - 1];
+    return start === null ? null : (this.#byStart.get(start + column - 1) ?? null);
   }
 
-  /** The function whose first token, parameters or first parameter stand at `offset`; null where none does. */
+  /** The function whose head `offset` is in, the innermost one; null where it is in none. */
   findAt(offset: number): SourceFunction | null {
-    return this.#byToken.get(offset) ?? null;
+    const last = lastAtMost(this.#headStarts, offset);
+    for (let row = last; row >= Math.max(0, last - MOST_NESTED_HEADS); row--) {
+      if (offset <= this.#heads[row].end) return this.#heads[row].found;
+    }
+    return null;
+  }
+
+  /** The only function of a name; null where none or several have it. */
+  findNamed(name: string): SourceFunction | null {
+    const [only = null, ...others] = this.#heads.filter(({ found }) => found.name === name);
+    return only === null || others.length > 0 ? null : only.found;
   }
 
   /** The only function without a name that begins on a line; null where none or several do. */
   findOnLine(line: number): SourceFunction | null {
-    const [from, end = Infinity] = this.#lineStarts.slice(line - 1, line + 1);
+    const [from, end = Infinity] = this.#lineStarts.subarray(line - 1, line + 1);
     const found = new Set<SourceFunction>();
     for (const [start, each] of this.#byStart) {
       if (from !== undefined && start >= from && start < end && !each.isNamed) found.add(each);
@@ -67,26 +85,31 @@ export class ScriptFunctions {
   }
 
   #describe(node: SyntaxNode, text: string, texts: FunctionTexts): SourceFunction {
-    const origin = texts.originOf(node);
-    const [start] = origin === null || !isFunction(origin) ? [] : startsOf(origin, text);
+    const origins = texts.originsOf(node);
+    const outer = origins.findLast(isFunction);
+    const [start] = outer === undefined ? [] : startsOf(outer, text);
     const named = texts.textOf(node);
     return {
       name: named?.text ?? null,
-      isNamed: origin === null && named?.kind === 'own',
+      place: this.#placeOf(node.start),
+      isNamed: origins.length === 0 && named?.kind === 'own',
       origin: start === undefined ? null : this.#placeOf(start),
     };
   }
 
   #placeOf(offset: number): SourcePlace {
-    let [low, high] = [0, this.#lineStarts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.#lineStarts[middle] <= offset) low = middle;
-      else high = middle;
-    }
-    return { line: low + 1, column: offset - this.#lineStarts[low] + 1 };
+    const row = lastAtMost(this.#lineStarts, offset);
+    return { line: row + 1, column: offset - this.#lineStarts[row] + 1 };
   }
 }
+
+/** V8's name for what a class does when it is made. */
+const STATIC = '<static_initializer>';
+
+type Head = { readonly start: number; readonly end: number; readonly found: SourceFunction };
+
+/** Functions in the parameters of others, one in the other. */
+const MOST_NESTED_HEADS = 8;
 
 /** Offsets at which the lines of a text begin, by the rules of ECMAScript. */
 export function lineStartsOf(text: string): number[] {

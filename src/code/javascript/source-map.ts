@@ -10,8 +10,8 @@ import { fieldOf } from '../../base/foreign-json.ts';
 import { memoize } from '../../base/memoize.ts';
 import { decodePercent } from '../../base/text.ts';
 import { functionNameAt } from './function-name-at.ts';
-import { lineStartsOf, type ScriptFunctions } from './script-functions.ts';
-import { pathOfScript } from './script-path.ts';
+import { lineStartsOf, type ScriptFunctions, type SourceFunction } from './script-functions.ts';
+import { pathInBundle, pathOfScript } from './script-path.ts';
 
 /** A place in an original source. */
 export type OriginalPlace = {
@@ -22,6 +22,8 @@ export type OriginalPlace = {
   readonly column: number;
   /** The function's name at this position; null where the map has none. */
   readonly name: string | null;
+  /** The source's text has the generated name for the function, too. */
+  readonly isSameName?: boolean;
 };
 
 /** The source maps of scripts. */
@@ -56,6 +58,9 @@ export type MappedSources = {
 
 /** Generated characters between the beginning of a function and its parameters, beside its name. */
 const LONGEST_HEAD = 'async function* '.length;
+const PRIVATE = /^_(?:[A-Za-z$]\w*_)?([A-Za-z$]\w*?)\d*$/;
+/** Text in front of a function in which what it is assigned to stands. */
+const LONGEST_TARGET = 100;
 /** Lines and segments of a map that are taken in; the largest bundles have a tenth. A segment takes some 80 bytes. */
 const MOST_PLACES = 8 << 20;
 /** Maps within maps, which no bundler makes. */
@@ -78,7 +83,9 @@ export class SourceMap {
     this.#url = url;
     this.#files = files;
     this.#sources = map.resolvedSources.map((source, row) =>
-      map.sources[row] === null || source.endsWith('/') ? '' : placeOfSource(source),
+      map.sources[row] === null || source.endsWith('/')
+        ? ''
+        : placeOfSource(isPathIn(url, map.sources[row]) ? map.sources[row] : source),
     );
   }
 
@@ -126,8 +133,12 @@ export class SourceMap {
     if (place === null) return null;
     const written = this.#writtenName(line, at, generatedName);
     if (written !== null) {
-      const isSame = written === generatedName.split(/[ .]/).at(-1);
-      return this.#atHome({ ...place, name: isSame ? null : written });
+      const { name, before } = written;
+      const isLast = name === generatedName.split(/[ .]/).at(-1);
+      // `cart.add`, where the source has that in front of the function: a bundler may call the object otherwise.
+      const isSame = name === generatedName || (isLast && isWhole(generatedName, before));
+      const home = this.#atHome({ ...place, name: isLast || isSame ? null : name });
+      return { ...home, isSameName: isSame };
     }
     const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
     const isNear = named !== null && named.row === place.row && named.line === place.line;
@@ -138,14 +149,38 @@ export class SourceMap {
   }
 
   /**
-   * Describes by the source's text the function that begins for V8 at `line` and `column`, where neither V8 nor the
-   * map has a name; null where the map does not lead to the beginning of a function.
+   * The function of the source's text that begins for V8 at `line` and `column`; null where the map does not lead to
+   * the head of a function. `isWorthIt` gets the text before it is parsed.
    */
-  describe(line: number, column: number): string | null {
+  describe(
+    line: number,
+    column: number,
+    isWorthIt: (text: string) => boolean = () => true,
+  ): SourceFunction | null {
+    const place = this.#trace(line, column - 1);
+    const text = place === null ? null : this.#texts(place.row)?.text;
+    if (place === null || text == null || !isWorthIt(text)) return null;
+    const functions = this.#files?.functionsOf?.(this.#located(place.row), text) ?? null;
+    if (functions === null) return null;
     const found = this.#sourceAt(line, column - 1, '');
-    if (found === null) return null;
-    const path = this.#located(found.row);
-    return this.#files?.functionsOf?.(path, found.text)?.findAt(found.offset)?.name ?? null;
+    const exact = found === null ? null : functions.findAt(found.offset);
+    if (exact !== null) return exact;
+    // Cheap maps of webpack have lines only.
+    const segments = decodedMappings(this.#map)[line - 1] ?? [];
+    return segments.length === 1 && segments[0][0] === 0 ? functions.findOnLine(place.line) : null;
+  }
+
+  /**
+   * The private method `#hidden` that a compiler has made a function `_Shop_hidden` or `_hidden` of, where the source at
+   * `line` and `column` has one such method. Maps lead to the class.
+   */
+  describePrivate(line: number, column: number, generatedName: string): SourceFunction | null {
+    const [, name] = PRIVATE.exec(generatedName) ?? [];
+    const place = name === undefined ? null : this.#trace(line, column - 1);
+    const found = place === null ? null : this.#texts(place.row);
+    if (place === null || found === null) return null;
+    const functions = this.#files?.functionsOf?.(this.#located(place.row), found.text);
+    return functions?.findNamed(`#${name}`) ?? null;
   }
 
   /** The only source of the script; null where several have become one. */
@@ -176,9 +211,13 @@ export class SourceMap {
     return this.#atHome({ ...place, column: 0, name: null });
   }
 
-  #writtenName(line: number, at: number, generatedName: string): string | null {
+  /** The name by the source's text, and the text in front of the function. */
+  #writtenName(line: number, at: number, generatedName: string) {
     const found = generatedName.startsWith('<') ? null : this.#sourceAt(line, at, generatedName);
-    return found === null ? null : functionNameAt(found.text, found.offset);
+    const name = found === null ? null : functionNameAt(found.text, found.offset);
+    if (found === null || name === null) return null;
+    const before = found.text.slice(Math.max(0, found.offset - LONGEST_TARGET), found.offset);
+    return { name, before };
   }
 
   /**
@@ -246,6 +285,10 @@ export class SourceMap {
   }
 }
 
+/** Whether V8's name stands in the text as it is, as far as it is more than one word. */
+const isWhole = (generatedName: string, before: string): boolean =>
+  !generatedName.includes('.') || before.includes(generatedName);
+
 /** A place in a source of the map, by its row. */
 type Traced = Omit<OriginalPlace, 'source'> & { readonly row: number };
 
@@ -253,6 +296,10 @@ type Traced = Omit<OriginalPlace, 'source'> & { readonly row: number };
 function urlOfPath(path: string): string {
   return path.replace(/[%#?]/g, (character) => encodeURIComponent(character));
 }
+
+/** Whether a source of a map at `url` is a path of this machine: `/srv/app/page.tsx` in `webpack-internal:///(rsc)/./app/page.tsx`. */
+const isPathIn = (url: string, source: string | null | undefined): source is string =>
+  source?.startsWith('/') === true && pathInBundle(url) !== null;
 
 /** The path of a source, or its URL where it is no file. */
 function placeOfSource(source: string): string {

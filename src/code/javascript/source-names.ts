@@ -8,6 +8,9 @@ import type { SourceMaps } from './source-map.ts';
 /** Bodies of generators that Babel has lowered: V8 has no other name for them. */
 const LOWERED_NAME = /^_callee\d*\$?$/;
 
+/** Whether V8 has no name for a function that its author could have given. */
+export const hasNoName = ({ name }: ScriptName): boolean => name === '' || LOWERED_NAME.test(name);
+
 /** Whether V8 means all of a script: a module's body begins where the file does, in whatever tier it ran. */
 export function isWholeScript({ kind, name, file, line, column }: ScriptName): boolean {
   return kind === 'script' || (file !== '' && name === '' && line === 1 && column === 1);
@@ -31,12 +34,18 @@ export class SourceNames {
     });
   }
 
-  /** Rows of the functions without a name, those in most samples first. */
-  unnamed({ samples, stacks, frames }: Profile): number[] {
+  /**
+   * Rows of the functions without a name, and of those whose name `isDoubtful`, in the order of the samples that they
+   * are in, those in most first.
+   */
+  toDescribe(
+    { samples, stacks, frames }: Profile,
+    isDoubtful: (name: ScriptName, func: number) => boolean,
+  ): number[] {
     const rows = [...this.#parsed.keys()].filter((func) => {
       const name = this.#parsed[func];
-      const isUnnamed = name != null && (name.name === '' || LOWERED_NAME.test(name.name));
-      return isUnnamed && name.file !== '' && name.kind === 'function' && !isWholeScript(name);
+      if (name == null || name.file === '' || name.kind !== 'function') return false;
+      return !isWholeScript(name) && (hasNoName(name) || isDoubtful(name, func));
     });
     if (rows.length === 0) return rows;
     const through = new Float64Array(stacks.length);

@@ -40,14 +40,14 @@ type Child = { [PARENT]?: SyntaxNode };
 
 /** Parents of the nodes of a tree. */
 export class SyntaxParents {
-  /** Functions in the order of the text; classes too, as their constructors may have no text of their own. */
+  /** Functions in the order of the text; classes too, as their constructors may have no text of their own, and static blocks. */
   readonly functions: SyntaxNode[] = [];
 
   constructor(program: SyntaxNode) {
     // By a list instead of by recursion: a parser's own limits of depth are not those of this stack.
     const waiting = [program];
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      if (isFunction(node) || node.type.startsWith('Class')) this.functions.push(node);
+      if (isFunction(node) || /^(?:Class|StaticBlock)/.test(node.type)) this.functions.push(node);
       const first = waiting.length;
       for (const field in node) addNodes(node[field], waiting);
       for (let i = first; i < waiting.length; i++) (waiting[i] as Child)[PARENT] = node;

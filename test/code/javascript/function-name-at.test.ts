@@ -45,7 +45,7 @@ describe('the name of a function in its source', () => {
     ['class A { ^work(a) { return 1; } }', 'work'],
     ['class A {\n  public static async ^work(a: A): Promise<B> {', 'work'],
     ['class A { ^static override work(a) {} }', 'work'],
-    ['class A { ^get size(): number {} }', 'size'],
+    ['class A { ^get size(): number {} }', 'get size'],
     ['class A { work(^a: number): number {} }', 'work'],
     ['/** Adds. */ ^#add(a) {}', '#add'],
     ['class A extends B { size = 1; ^constructor(a) { super(); } }', 'A'],

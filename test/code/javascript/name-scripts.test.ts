@@ -229,6 +229,14 @@ describe('source maps', () => {
     expect(map.find(9, 1, 'a')).toBeNull();
   });
 
+  test('a source of an evaluated module that is an absolute path is that file', () => {
+    const url = 'webpack-internal:///(rsc)/./app/page.tsx';
+    const map = { version: 3, sources: ['/srv/app/page.tsx', './cart.ts'], names: [] };
+    const found = SourceMap.from({ ...map, mappings: 'AAAA;ACAA' }, url)!;
+    expect(found.findPlace(1, 1)?.source).toBe('/srv/app/page.tsx');
+    expect(found.findPlace(2, 1)?.source).toBe('webpack-internal:///(rsc)/app/cart.ts');
+  });
+
   test("a constructor keeps the name of its class where the map's is `constructor`", () => {
     const ofClass = SourceMap.from(
       // class B{constructor(){}}: columns 8 (constructor), 19

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ownerOfScript, withOwners } from '../../../src/code/javascript/owners.ts';
+import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import { foldToLevel, withKinds } from '../../../src/code/levels/fold-to-level.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
@@ -38,8 +39,33 @@ describe('the owner of a script', () => {
     ['/srv/dist/bundle.js', '/srv/node_modules/express/lib/router.js', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/webpack/bootstrap', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/./src/cart.ts', 'user code'],
+    ['/srv/.next/server/chunks/r.js', 'turbopack:///[turbopack]/nodejs/runtime.ts', 'dependency'],
+    ['/srv/.next/server/app/route.js', 'webpack://shop/?10ed', 'dependency'],
+    ['/srv/.next/server/app/route.js', 'webpack://shop/external commonjs "next"', 'dependency'],
+    ['/srv/dist/bundle.js', '/srv/dist/\0commonjsHelpers.js', 'dependency'],
+    ['/srv/.next/server/webpack-runtime.js', '/srv/.next/server/webpack-runtime.js', 'dependency'],
+    ['/srv/.next/server/app/page.js', '/srv/app/page.tsx', 'user code'],
   ])('of %s, written as %s, is %s', (ran, written, owner) => {
     expect(ownerOfScript(ran, written)).toBe(owner);
+  });
+
+  test('a function of a compiled file that its map leaves out is of the compiler', () => {
+    const script = 'file:///srv/dist/app.js';
+    const map = { version: 3, sources: ['../src/app.ts'], names: [], mappings: ';AAAA' };
+    const sourceMaps = { find: () => SourceMap.from(map, '/srv/dist/app.js.map') };
+    const named = withScripts(
+      profileFromText(`
+        JS:*__awaiter ${script}:1:10@[JIT] tid 1
+        JS:*handle ${script}:2:16@[JIT] tid 1
+        JS:* ${script}:3:1@[JIT] tid 1
+      `),
+      sourceMaps,
+    );
+    expect(ownersByName(named)).toEqual({
+      '__awaiter /srv/dist/app.js:1': 'dependency',
+      'handle /srv/src/app.ts:1': 'user code',
+      '(anonymous) /srv/dist/app.js:3': 'user code',
+    });
   });
 });
 
@@ -59,6 +85,16 @@ describe('the owner of code that a program has compiled', () => {
       inner: 'dependency',
       ofNobody: 'unknown',
     });
+  });
+
+  test('code that node:vm compiles without a name is of the functions that call it', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:*call /srv/node_modules/h/i.js:3:1@[JIT] tid 1
+        JS:*inVm evalmachine.<anonymous>:1:1@[JIT] tid 1
+      `),
+    );
+    expect(ownersByName(profile)).toMatchObject({ 'inVm evalmachine.<anonymous>:1': 'dependency' });
   });
 
   test('the owner of code that a program has compiled is the program where the engine reports names only', () => {

@@ -21,6 +21,16 @@ describe('what a text calls a function without a name', () => {
     ["app.get(['/a', '/b'], ^(c) => c)", "app.get(['/a', …])"],
     ["app.get('/x', [check, ^(c) => c])", "app.get('/x')"],
     ["router.route('/users').get(^(c) => c)", "router.route('/users').get()"],
+    ["new Hono().get('/a', (c) => c).on('GET', '/b', ^(c) => c)", "new Hono()….on('GET', '/b')"],
+    ["api.get('/a', (c) => c).get('/b', (c) => c).get('/c', ^(c) => c)", "api….get('/c')"],
+    [
+      "app.route({ method: 'GET', url: '/a', handler: ^() => 1 })",
+      "handler of app.route('GET', '/a')",
+    ],
+    [
+      "app.route({ path: '/a', method: ['GET', 'PUT'], onSend^() {} })",
+      "onSend of app.route(['GET', …], '/a')",
+    ],
     [`this.app.get(\`/u/\${id}/x\`, function ^() {})`, "this.app.get('/u/…/x')"],
     ['app.get(/\\/x$/i, async function* ^() {})', 'app.get(/\\/x$/i)'],
     ["(0, vitest_1.test)('adds', ^() => 1)", "vitest_1.test('adds')"],
@@ -47,12 +57,18 @@ describe('what a text calls a function without a name', () => {
     ['const log = (a) => (b) => ^(c) => c', 'returned by log'],
     ['(^() => {})()', 'IIFE'],
     ['function f() { (function ^() {}).call(this); }', 'IIFE in f'],
+    ['const next = (() => { let n = 0; return ^() => ++n; })()', 'next'],
     ['const all = [f, ^() => 1]', 'all[1]'],
     ['const bound = function ^() {}.bind(this)', 'bound'],
     ['const one = wide ? a : ^() => 1', 'one'],
     ['exports.one = wide || function ^() {}', 'exports.one'],
     ['class A { field = ^() => 1 }', 'field'],
     ['class A { #field = ^() => 1 }', '#field'],
+    ['class A { [Symbol.iterator]^() {} }', '[Symbol.iterator]'],
+    ["class A { ['a' + b] = ^() => 1 }", '[…] in A'],
+    ['class A { get size^() {} }', 'get size'],
+    ["app.use({ url: 'a', handler: ^() => 1 })", 'handler'],
+    ['r(this, null, function* ^() {})', 'IIFE'],
     ['({ "on message": ^() => 1 })', 'on message'],
     ['export default ^() => 1', 'default'],
     ['export default wrap(^() => 1)', 'wrap callback of default'],
@@ -77,6 +93,17 @@ describe('what a text calls a function without a name', () => {
       '@dec() class C { @get() list(@q() a: A) { a.map(^(x) => x!); } }',
       'map callback in list',
     ],
+    [
+      'app.ts',
+      "@Controller('api') class Users { @Get('list') @Use() list^() {} }",
+      "Users.list @Get('api/list')",
+    ],
+    [
+      'app.ts',
+      "@Controller({ path: '/api' }) class Users { @Post() async add^(@Body() a: A) {} }",
+      "Users.add @Post('api')",
+    ],
+    ['app.ts', "class Users { @Cached('a') list^() {} }", 'list'],
     ['app.tsx', 'const Page = () => <a onClick={^() => go()}>x</a>', 'onClick in Page'],
     ['app.js', 'const Page = () => <a onClick={^() => go()}>x</a>', 'onClick in Page'],
     [
@@ -137,6 +164,11 @@ describe('what a text calls a function without a name', () => {
     ],
   ])('a lowered body is the function that it was: %s', (_, text, name, column) => {
     expect(functionAt(text)).toMatchObject({ name, origin: { line: 1, column } });
+  });
+
+  test('callbacks that are nested deeply are described once each', () => {
+    const text = `${'f(() => '.repeat(200)}f(^() => 1)${')'.repeat(200)}`;
+    expect(nameAt(text)).toBe('f callback');
   });
 
   test('a function is found on a line only where it is the only one without a name', () => {
