@@ -30,7 +30,7 @@ function expectReported({ status, stdout, stderr }: ReturnType<typeof perfTs>): 
   expect(status).toBe(3);
   expect(stdout).toBe('output of the program\n');
   expect(stderr).toMatch(/%.* app\.js:3 +spin$/m);
-  expect(stderr).toMatch(/perf-ts: (?:written: \S+ · )?in the browser: perf-ts view$/m);
+  expect(stderr).toMatch(/^# next: .*perf-ts view/m);
 }
 
 function sizeOf(path: string): number {
@@ -63,7 +63,7 @@ describeLiveAsUser('one command to an answer', () => {
     const cwd = folderWithProgram('exports');
     const reported = perfTs(['-o', 'out.html', 'app.js'], { cwd });
     expectReported(reported);
-    expect(reported.stderr).toContain('written: out.html');
+    expect(reported.stderr).toMatch(/^perf-ts: .* in out\.html/m);
     expect(readFileSync(join(cwd, 'out.html'), 'latin1')).toMatch(/^<!doctype html>/i);
     const recorded = perfTs(['record', '-o', 'out.folded', '--', 'node', 'app.js'], { cwd });
     expect(recorded.status).toBe(3);
@@ -89,7 +89,7 @@ describeLiveAsUser('one command to an answer', () => {
       const { status, stdout, stderr } = await ended;
       expect(status).toBe(0);
       expect(stdout).toMatch(/\d%/);
-      expect(stderr).toMatch(/perf-ts: in the browser: perf-ts view$/m);
+      expect(stderr).toMatch(/^# next: .*perf-ts view/m);
       expect(node.exitCode).toBeNull();
     } finally {
       node.kill('SIGKILL');
