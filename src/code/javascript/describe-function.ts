@@ -213,7 +213,7 @@ export function mappedStartsOf(node: SyntaxNode, text: string): number[] {
   return [node.start, ...startsOf(node, text), ...(first === undefined ? [] : [first.start])];
 }
 
-export const bodyOf = (node: SyntaxNode): SyntaxNode => nodeIn(node, 'body') ?? node;
+const bodyOf = (node: SyntaxNode): SyntaxNode => nodeIn(node, 'body') ?? node;
 
 const BLANKS = /^(?:[^(/]+|\/\*[\s\S]*?\*\/|\/\/[^\n\r\u2028\u2029]*)*/;
 

@@ -7,7 +7,7 @@ const MS_PER_TICK = 10;
  * Time that the CPUs of this machine had nothing to run since it was started, all CPUs together, in milliseconds; null
  * where `/proc/stat` cannot be read. The line is `cpu  USER NICE SYSTEM IDLE IOWAIT …` in ticks.
  */
-export function readIdleMs(): number | null {
+function readIdleMs(): number | null {
   const text = readTextOrNull('/proc/stat');
   const match = text === null ? null : /^cpu +\d+ \d+ \d+ (\d+) (\d+)/.exec(text);
   return match === null ? null : (Number(match[1]) + Number(match[2])) * MS_PER_TICK;
