@@ -105,6 +105,7 @@ export function nextLine(
       ? [
           'perf-ts record --call-graph auto records callers, too',
           `perf-ts annotate${file === '' ? '' : ` -i${file}`} shows the code`,
+          ['perf-ts view', file].join(''),
         ]
       : [['perf-ts report --tree', file, ' shows who called whom'].join(''), view];
   return [`# next: ${ways.join(' · ')}`];

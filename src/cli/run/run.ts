@@ -1,6 +1,9 @@
+import { printable } from '../../base/printable.ts';
+import { formatOfFile } from '../../options/export.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { runRecord } from '../record/record.ts';
+import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
 import { isTerminal, terminalStream } from '../shared/stdout.ts';
 import type { RUN } from './run-options.ts';
@@ -11,7 +14,7 @@ const LINES_BESIDE = 14;
 const LEAST_ROWS = 8;
 
 /**
- * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it. `runLine` runs another line of perf-ts in this process.
+ * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and names the export. `runLine` runs another line of perf-ts in this process.
  */
 export async function runAndReport(
   words: readonly string[],
@@ -26,6 +29,10 @@ export async function runAndReport(
   const { path } = recording;
   thisRun().usualRows = rowsOfScreen();
   await runLine(['report', path]);
+  const { output } = asked;
+  if (output !== undefined && formatOfFile(output) !== null) {
+    notify(`perf-ts: written: ${printable(output)}`);
+  }
 }
 
 function rowsOfScreen(): number {
