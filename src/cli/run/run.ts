@@ -14,7 +14,8 @@ const LINES_BESIDE = 14;
 const LEAST_ROWS = 8;
 
 /**
- * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and names the export. `runLine` runs another line of perf-ts in this process.
+ * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and names the export.
+ * `runLine` runs another line of perf-ts in this process.
  */
 export async function runAndReport(
   words: readonly string[],
