@@ -13,6 +13,8 @@ export type FileEvidence = {
   /** Records of forks, execs and mappings that were lost. */
   readonly lostSideband?: number;
   readonly diagnostics: readonly DescribedDiagnostic[];
+  /** Share of the samples in code of a file that the diagnostics name; absent where no samples are at hand. */
+  readonly shareOf?: (file: string) => number;
 };
 
 /** Less of the records may be missing without another profile. */
@@ -20,7 +22,9 @@ const SKIPPED_WRONG = 0.01;
 /** Files without names that have a finding each. */
 const MAX_FILES = 3;
 /** Every program has a little JavaScript from its start: a smaller share of the samples, in per cent, is none to report. */
-const FROM_BEFORE_PERCENT = 1;
+const FROM_BEFORE_PERCENT = 2;
+/** A file with fewer of the samples has no row that anybody looks at. */
+const NAMELESS_SHARE = 0.01;
 
 export const LARGER_RINGS = 'perf-ts record -m 16M -- COMMAND';
 
@@ -72,13 +76,15 @@ export function judgeSideband(lost: number): Finding | null {
 }
 
 /** The diagnostics that change a result; the rest is for those who look for a reason (`-v`). */
-function judgeDiagnostics({ diagnostics, truncatedAt }: FileEvidence): Finding[] {
+function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): Finding[] {
   const isDamaged = truncatedAt !== null || diagnostics.some(({ code }) => isDamage(code));
   const files = { 'names-missing': 0, 'lines-missing': 0 };
   const found = diagnostics.flatMap((diagnostic): Finding[] => {
     const { code } = diagnostic;
     if (code === 'names-missing' || code === 'lines-missing') {
-      return ++files[code] > MAX_FILES ? [] : [noteOf(diagnostic, code, 'names missing')];
+      const share = shareOf?.(diagnostic.subject ?? '') ?? null;
+      if (share !== null && share < NAMELESS_SHARE) return [];
+      return ++files[code] > MAX_FILES ? [] : [noteOf(diagnostic, code, 'names missing', share)];
     }
     // A damaged file may have had the names: other options of record would not help.
     if (code === 'perf-map-missing') {
@@ -148,7 +154,7 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
       const percent = Number.parseFloat(example);
       if (!(percent >= FROM_BEFORE_PERCENT)) return null;
       const share = percent / 100;
-      const sentence = diagnosticLine(diagnostic);
+      const sentence = `${formatTenth(share)} of the samples are in JavaScript without a name: it ran before V8 was asked for names`;
       return [createFinding('javascript-unnamed', 'note', 'names missing', sentence, { share })];
     }
     default:
@@ -160,8 +166,9 @@ function noteOf(
   { reason, command }: DescribedDiagnostic,
   code: FindingCode,
   label: string,
+  share: number | null = null,
 ): Finding {
-  return createFinding(code, 'note', label, reason, { command });
+  return createFinding(code, 'note', label, reason, { command, share });
 }
 
 function judgeMissingMap(

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatShare } from '../base/numbers.ts';
+import { formatBytes, formatCount } from '../base/numbers.ts';
 import { createFinding, type Finding, sortFindings } from './finding.ts';
 import { judgeSideband, LARGER_RINGS } from './judge-file.ts';
 import { atHalfOf, judgeLost, pausedText } from './judge-sampling.ts';
@@ -20,6 +20,8 @@ export type RunEvidence = {
   readonly hasStacks?: boolean;
   /** Share of the time that threads of the target were on a CPU, above 1 for several; null where waits are recorded too. */
   readonly onCpuShare?: number | null;
+  /** Mean number of CPUs of the machine that had nothing to run; null where it is not known. */
+  readonly idleCpus?: number | null;
 };
 
 /** The share of the time on a CPU below which most of it is in no sample. */
@@ -37,6 +39,7 @@ export function judgeRun({
   targetHz = null,
   hasStacks = true,
   onCpuShare = null,
+  idleCpus = null,
 }: RunEvidence): Finding[] {
   const command =
     ringPages === undefined ? LARGER_RINGS : `perf-ts record -m ${4 * ringPages} -- COMMAND`;
@@ -48,7 +51,7 @@ export function judgeRun({
       judgeLost(lost, lost + samples, { command }),
       judgeThrottles(throttles, targetHz),
       samples > 0 && !hasStacks ? NO_STACKS : null,
-      judgeWaits(onCpuShare),
+      judgeWaits(onCpuShare, idleCpus),
     ].filter((finding) => finding !== null),
   );
 }
@@ -59,17 +62,37 @@ const NO_STACKS = createFinding(
   'no stacks',
   'no call stacks were recorded',
   {
-    command: 'perf-ts record -g -- COMMAND',
+    command: 'perf-ts record --call-graph auto -- COMMAND',
   },
 );
 
-function judgeWaits(onCpuShare: number | null): Finding | null {
+/**
+ * A thread that is ready to run gets an idle CPU: it waited for something else as long as one was idle. Where none was
+ * for most of the rest of the time, nobody can tell whether it waited or was ready to run.
+ */
+function judgeWaits(onCpuShare: number | null, idleCpus: number | null): Finding | null {
   if (onCpuShare === null || onCpuShare >= WAITED_SHARE) return null;
-  const sentence = `on a CPU for ${formatShare(onCpuShare)} of the time: what it waited for is in no sample`;
-  return createFinding('target-waited', 'note', 'waited', sentence, {
-    share: 1 - onCpuShare,
-    command: 'perf-ts record --off-cpu -- COMMAND',
-  });
+  const share = 1 - onCpuShare;
+  const text = onCpuShare < 0.01 ? 'less than 1%' : `${Math.round(onCpuShare * 100)}%`;
+  const isContended = idleCpus !== null && idleCpus < share / 2;
+  return isContended
+    ? createFinding(
+        'target-waited',
+        'note',
+        'CPUs busy',
+        `on a CPU for ${text} of the time, while other programs kept the CPUs busy`,
+        { share },
+      )
+    : createFinding(
+        'target-waited',
+        'note',
+        'waited',
+        `on a CPU for ${text} of the time: what it waited for is in no sample`,
+        {
+          share,
+          command: 'perf-ts record --off-cpu -- COMMAND',
+        },
+      );
 }
 
 function judgeSkippedData(bytes: number): Finding | null {

@@ -73,7 +73,9 @@ const LOST_DOUBT = 0.005;
 const LOST_WRONG = 0.1;
 /** Share of the stacks that lack callers, or may lack some: totals of the callers are too small by as much. */
 const STACKS_NOTE = 0.01;
-const STACKS_DOUBT = 0.05;
+const STACKS_DOUBT = 0.1;
+/** The same of stacks whose callers nobody can know of. */
+const CALLERS_UNKNOWN_DOUBT = 0.05;
 /** Totals, trees and callers stand for less than half of the samples. */
 const STACKS_WRONG = 0.5;
 const UNNAMED_NOTE = 0.05;
@@ -240,7 +242,7 @@ function judgeNoStacks({ withoutJavaScript: share }: SamplingEvidence): Finding 
   const sentence =
     `no stacks were recorded: ${formatTenth(share)} of the samples are in native code, of V8, Node or libraries, ` +
     'and nobody can tell which function of JavaScript it ran for';
-  const severity = share < STACKS_DOUBT ? 'note' : 'doubt';
+  const severity = share < CALLERS_UNKNOWN_DOUBT ? 'note' : 'doubt';
   const command = 'perf-ts record -g -- COMMAND';
   return createFinding('stacks-none', severity, 'no stacks', sentence, { share, command });
 }
@@ -252,7 +254,8 @@ function judgeCutStacks({ completeness, mostCut }: SamplingEvidence): Finding | 
   if (share < STACKS_NOTE) return null;
   const text = formatTenth(share);
   const sentence = `${text} of the stacks lack callers${mostCut === null ? '' : cutText(mostCut, samples)}`;
-  return createFinding('stacks-cut', severityOfStacks(share), `${text} of stacks cut`, sentence, {
+  const severity = share < STACKS_DOUBT ? 'note' : share < STACKS_WRONG ? 'doubt' : 'wrong';
+  return createFinding('stacks-cut', severity, `${text} of stacks cut`, sentence, {
     share,
     command: mostCut?.advice?.command ?? null,
   });
@@ -266,18 +269,15 @@ function cutText({ place, reason, samples, advice }: MostCut, of: number): strin
 function judgeUnknownStacks({ completeness }: SamplingEvidence): Finding | null {
   if (completeness === null || completeness.samples === 0) return null;
   const share = completeness.unknown / completeness.samples;
-  if (share < STACKS_DOUBT) return null;
+  if (share < CALLERS_UNKNOWN_DOUBT) return null;
+  const severity = share < STACKS_WRONG ? 'doubt' : 'wrong';
   const text = formatTenth(share);
   const sentence = `${text} of the stacks end in code without names, so that nobody can tell whether callers are missing`;
   const label = `${text} of stacks unknown`;
-  return createFinding('stacks-unknown', severityOfStacks(share), label, sentence, {
+  return createFinding('stacks-unknown', severity, label, sentence, {
     share,
     command: 'perf-ts report -v',
   });
-}
-
-function severityOfStacks(share: number): Severity {
-  return share < STACKS_DOUBT ? 'note' : share < STACKS_WRONG ? 'doubt' : 'wrong';
 }
 
 function judgeUnnamed({ unnamedShare: share }: SamplingEvidence): Finding | null {

@@ -56,7 +56,7 @@ export const REPORT = options({
   }),
   ...pick(WEIGHING, 'event'),
   ...inGroup('Table:', {
-    limit: limitOrAlone('rows', 'how many rows, 0: all (default 40)'),
+    limit: limitOrAlone('rows', 'how many rows, 0: all (default 40; of a tree 60)'),
     idle: commandOption(yesNo, {
       flags: '--idle',
       help: 'also what CPUs do that have nothing to do, which is hidden as in perf top',

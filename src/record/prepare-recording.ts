@@ -389,11 +389,12 @@ export function explainNativeError(
       );
     }
     const whom = pid > 0 ? ` on process ${pid}` : '';
-    return failedBy(
-      code,
-      `${event}: the kernel refuses to open this event${whom} (${code})`,
-      explainRefusal(settings, wants),
-    );
+    // The side-band event asks for less than any event: it is the process that is refused.
+    const what =
+      pid > 0 && eventIndex < 0
+        ? `process ${pid}: the kernel does not let this user record it`
+        : `${event}: the kernel refuses to open this event${whom}`;
+    return failedBy(code, `${what} (${code})`, explainRefusal(settings, wants));
   }
   const leader = context.plan.events[eventIndex]?.leader ?? -1;
   if (code === 'EINVAL' && leader >= 0) {

@@ -9,6 +9,7 @@ import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { RECORD, type RecordOptions, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import { IdleMeter } from '../system/kernel/idle-time.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/start-failure.ts';
 import { endCommand, hasExeced } from '../system/launch/started-command.ts';
@@ -118,6 +119,7 @@ class Recorder implements ControlActions {
   readonly #opened: OpenedRecording;
   readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
+  readonly #idleMeter = new IdleMeter();
   readonly #jit: JitCapture;
   #work: RecordingWork | null = null;
   /** Null without `switchOutput`, and where the output is not a file. */
@@ -445,7 +447,7 @@ class Recorder implements ControlActions {
     }
   }
 
-  #timesOf({ finals }: RecordingEnded): Pick<Recording, 'sampledMs' | 'onCpuMs'> {
+  #timesOf({ finals }: RecordingEnded): Pick<Recording, 'sampledMs' | 'onCpuMs' | 'idleCpus'> {
     const { session, features } = this.#opened;
     const spans = features.sampled.get();
     const sampledMs =
@@ -454,7 +456,8 @@ class Recorder implements ControlActions {
     const ofTasks = finals.filter((_, index) => !isOfCpus(session.plan.events[index]));
     const runningNs = ofTasks.map((final) => Number(final.runningNs));
     const isKnown = session.target.kind !== 'system' && runningNs.length > 0;
-    return { sampledMs, onCpuMs: isKnown ? Math.max(...runningNs) / 1e6 : null };
+    const onCpuMs = isKnown ? Math.max(...runningNs) / 1e6 : null;
+    return { sampledMs, onCpuMs, idleCpus: this.#idleMeter.idleCpus() };
   }
 
   /** The counts alongside the samples; no recording fails because of them. */

@@ -26,6 +26,8 @@ export type Recording = {
   readonly sampledMs: number;
   /** CPU time of the target's threads in that time; null for a whole system. */
   readonly onCpuMs: number | null;
+  /** Mean number of CPUs of the machine that had nothing to run meanwhile; null where it is not known. */
+  readonly idleCpus: number | null;
   readonly notices: readonly string[];
   readonly endReason: 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
   /** errno of the failed write, 0 otherwise. */

@@ -84,7 +84,7 @@ describe('what is printed is refused', () => {
     [
       'a closing line without samples',
       '…',
-      'perf-ts: 0 samples of cpu-clock, lost 0',
+      'perf-ts: 0 samples of cpu-clock, none lost',
       /no samples/,
     ],
     ['a share beside its interval', '…', REPORT.replace('46.4–48.6%', '56.4–58.6%'), /can't be/],
@@ -166,5 +166,5 @@ it('figures that are compared with nothing are found', () => {
   expect(printed('3 rows')).toBe(false);
   expect(printed('3 rows', '…')).toBe(false);
   expect(printed('3 rows', '2 rows')).toBe(true);
-  expect(printed('perf-ts: 4 000 samples of cpu-clock, lost 0; 1.2 MB in perf.data')).toBe(true);
+  expect(printed('perf-ts: 4 000 samples of cpu-clock, none lost; 1.2 MB in perf.data')).toBe(true);
 });

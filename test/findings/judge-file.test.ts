@@ -51,14 +51,14 @@ test('an option of record is no help where a damaged file may have had the names
   expect(codes(damaged)).toEqual(['parts-damaged']);
 });
 
-test('JavaScript from before the recording is a finding from 1% of the samples on', () => {
+test('JavaScript from before the recording is a finding from 2% of the samples on', () => {
   const share = (percent: string) =>
     ofDiagnostics((diagnostics) => {
       diagnostics.count('javascript-from-before', `${percent}% of all`, 9);
     });
-  expect(share('0.99')).toEqual([]);
-  expect(share('1.40')).toMatchObject([
-    { code: 'javascript-unnamed', share: expect.closeTo(0.014) },
+  expect(share('1.99')).toEqual([]);
+  expect(share('2.40')).toMatchObject([
+    { code: 'javascript-unnamed', share: expect.closeTo(0.024) },
   ]);
 });
 
@@ -89,4 +89,18 @@ test('a wait without a recorded wake-up is a note, since no sum changes', () => 
   expect(lost(9)[0].sentence).toContain('the wake-ups of 9 waits were not recorded');
   expect(lost(9)[0].command).toContain('record -m');
   expect(lost(1)[0].sentence).toContain('of 1 wait were');
+});
+
+test('a file without names is a finding where its share of the samples makes a row', () => {
+  const diagnostics = new Diagnostics();
+  const why = { cause: 'no-symbols' } as const;
+  diagnostics.count({ code: 'names-missing', subject: '/usr/lib/small.so', why });
+  diagnostics.count({ code: 'names-missing', subject: '/usr/lib/large.so', why });
+  const shareOf = (file: string) => (file.includes('large') ? 0.2 : 0.009);
+  const found = judgeFile({
+    truncatedAt: null,
+    diagnostics: describeDiagnostics(diagnostics),
+    shareOf,
+  });
+  expect(found).toMatchObject([{ code: 'names-missing', share: 0.2 }]);
 });

@@ -8,7 +8,9 @@ it('a recording without stacks is found, once it has samples', () => {
   const [found, ...others] = judgeRun({ ...SOUND, hasStacks: false });
   expect(others).toEqual([]);
   expect(found).toMatchObject({ code: 'stacks-none', severity: 'note' });
-  expect(findingText(found)).toBe('no call stacks were recorded (perf-ts record -g -- COMMAND)');
+  expect(findingText(found)).toBe(
+    'no call stacks were recorded (perf-ts record --call-graph auto -- COMMAND)',
+  );
   expect(judgeRun({ ...SOUND, samples: 0, hasStacks: false })).toEqual([]);
   expect(judgeRun({ ...SOUND, hasStacks: true })).toEqual([]);
 });
@@ -17,9 +19,18 @@ it('a target that waited for the larger part of the time is found', () => {
   const [found] = judgeRun({ ...SOUND, onCpuShare: 0.017 });
   expect(found).toMatchObject({ code: 'target-waited', share: 0.983 });
   expect(findingText(found)).toBe(
-    'on a CPU for 1.70% of the time: what it waited for is in no sample (perf-ts record --off-cpu -- COMMAND)',
+    'on a CPU for 2% of the time: what it waited for is in no sample (perf-ts record --off-cpu -- COMMAND)',
   );
+  expect(judgeRun({ ...SOUND, onCpuShare: 0.3, idleCpus: 0.9 })).toMatchObject([
+    { code: 'target-waited', share: 0.7, command: 'perf-ts record --off-cpu -- COMMAND' },
+  ]);
   for (const onCpuShare of [0.5, 1, 3.2, null]) {
     expect(judgeRun({ ...SOUND, onCpuShare })).toEqual([]);
   }
+});
+
+it('a target whose CPUs others kept busy is not taken for one that waited', () => {
+  const [found] = judgeRun({ ...SOUND, onCpuShare: 0.33, idleCpus: 0.1 });
+  expect(found).toMatchObject({ code: 'target-waited', label: 'CPUs busy', command: null });
+  expect(found.share).toBeCloseTo(0.67);
 });

@@ -28,7 +28,7 @@ test.each<[string, Partial<EventEvidence>, Partial<SamplingEvidence>, string, st
   ['1% of the stacks cut', {}, stacks(99), 'note', 'stacks-cut'],
   ['1% without its JavaScript', {}, { withoutJavaScript: 0.01 }, 'note', 'stacks-none'],
   ['60% without its JavaScript', {}, { withoutJavaScript: 0.6 }, 'doubt', 'stacks-none'],
-  ['5% of the stacks cut', {}, stacks(95), 'doubt', 'stacks-cut'],
+  ['10% of the stacks cut', {}, stacks(90), 'doubt', 'stacks-cut'],
   ['half of the stacks cut', {}, stacks(50), 'wrong', 'stacks-cut'],
   ['5% of the stacks without a named end', {}, stacks(95, 5), 'doubt', 'stacks-unknown'],
   ['97% of the stacks without a named end', {}, stacks(3, 97), 'wrong', 'stacks-unknown'],

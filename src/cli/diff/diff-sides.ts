@@ -29,6 +29,12 @@ export function diffSides(files: readonly string[], options: DiffSideOptions): D
     ]);
   }
   const [old = 'perf.data.old', now = 'perf.data'] = files;
+  if (files.length === 1 && old === now) {
+    throw new UsageError(`${old} would be compared with itself`, [
+      'with the recording before it: perf-ts diff',
+      'with another: perf-ts diff OLD NEW',
+    ]);
+  }
   return { here: [now], there: [old] };
 }
 

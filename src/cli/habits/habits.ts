@@ -29,6 +29,14 @@ const MEMORY =
   'memory: who made what is there is in the file of node --heap-prof, which perf-ts report reads; who took it from ' +
   'the system: perf-ts record -e page-faults -- node app.js';
 const HAND_ON = 'nothing leaves this machine; a page to hand on: perf-ts export -o app.html';
+const TITLE = 'perf-ts export --format html --title TEXT -o app.html';
+const KERNEL = 'kernel code is recorded wherever this user may: perf-ts doctor';
+const SUDO = 'sudo goes in front: sudo perf-ts record -- ./app';
+const BUILT = 'cargo builds it first; then: perf-ts record -- target/release/app';
+const RUNS = 'several runs and their spread: perf-ts stat -r 10 -- node app.js';
+const LAUNCH = 'a program: perf-ts record -- ./app; one that runs: perf-ts record -g -p PID';
+const PPROF =
+  'a profile of pprof in the browser: perf-ts view FILE; as a table: perf-ts report FILE';
 const UNDER_LOAD =
   "a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js";
 
@@ -54,6 +62,18 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   '-P': UNDER_LOAD,
   '--open': 'the page, when it is recorded: perf-ts view',
   '--visualize-only': 'a recording in the browser: perf-ts view FILE',
+  '--title': TITLE,
+  '--kernel-tracing': KERNEL,
+  '--root': SUDO,
+  '--bin': BUILT,
+  '--release': BUILT,
+  '--warmup': RUNS,
+  '--runs': RUNS,
+  '-r': RUNS,
+  '-w': RUNS,
+  xctrace: LAUNCH,
+  instruments: LAUNCH,
+  pprof: PPROF,
   '-d': ATTACH,
   '-f': ATTACH,
   '-i': ATTACH,
@@ -75,11 +95,19 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--wall': 'time of any kind: --off-cpu',
     '--interval': 'time between samples is a rate here: -F 1000 is every millisecond',
     '-i': 'time between samples is a rate here: -F 1000 is every millisecond',
-    '--profile-name': 'perf-ts export --format html --title TEXT -o app.html',
-    '--release': 'cargo builds it first; then: perf-ts record -- target/release/app',
-    '--title': 'perf-ts export --format html --title TEXT -o app.html',
-    '--root': 'sudo goes in front: sudo perf-ts record …',
-    '--bin': 'a program is named behind --: perf-ts record -- target/release/app',
+    '--profile-name': TITLE,
+    '--title': TITLE,
+    '--release': BUILT,
+    '--bin': BUILT,
+    '--root': SUDO,
+    '--kernel-tracing': KERNEL,
+    '--iteration-count': RUNS,
+    '--reuse-threads': RUNS,
+    '--warmup': RUNS,
+    '--main-thread-only': 'each thread has its row: leave it out; then: perf-ts report --sort tid',
+    '--unstable-presymbolicate': 'what names the samples goes with the recording: --archive',
+    '--template': LAUNCH,
+    '--launch': LAUNCH,
   },
   run: { '-f': ATTACH, '-d': ATTACH, '-i': ATTACH, '--on-port': UNDER_LOAD },
   doctor: { '--on-port': UNDER_LOAD },
@@ -92,13 +120,29 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
 const PROFILE_OPTION = /^--(?:prof|cpu-prof)$/;
 const NODE_OPTION = /^--(?:prof|cpu-prof|inspect(?:-brk)?|heap-prof)\b/;
 const ID = /^\d+$/;
+/** Options by which pprof shows a file, and the command of perf-ts that shows it so. */
+const PPROF_OPTIONS: readonly (readonly [option: RegExp, command: string])[] = [
+  [/^--?http=/, 'view'],
+  [/^-web$/, 'view'],
+  [/^-top$/, 'report'],
+];
 
 /** The words of a command line as perf-ts has them, where they are those of another profiler that mean the same. */
 export function fromHabit(words: readonly string[]): readonly string[] {
   const [first = '', second = '', ...rest] = words;
-  const isMeasuring = second === '--' || second === '-p' || second === '--pid';
-  if (isMeasuring && Object.hasOwn(MEASURING, first))
-    return [...MEASURING[first], ...words.slice(1)];
+  if (first === 'pprof' && second !== '') {
+    const isFile = !second.startsWith('-');
+    return isFile ? ['view', second, ...rest] : fromHabit(words.slice(1));
+  }
+  const shown = PPROF_OPTIONS.find(([option]) => option.test(first));
+  if (shown !== undefined && second !== '') return [shown[1], ...words.slice(1)];
+  if (Object.hasOwn(MEASURING, first)) {
+    if (second === '--' || second === '-p' || second === '--pid')
+      return [...MEASURING[first], ...words.slice(1)];
+    // The picture has a name already.
+    if (second === '-o' && (words.includes('--') || words.includes('-p')))
+      return ['run', ...words.slice(1)];
+  }
   if (Object.hasOwn(SAME_COMMAND, first)) return [...SAME_COMMAND[first], ...words.slice(1)];
   if (first === '--help' && second !== '') return ['help', second];
   if (PROFILE_OPTION.test(first) && second !== '' && !second.startsWith('-')) {

@@ -5,7 +5,6 @@ import { printable } from '../../base/printable.ts';
 import { KNOWN_ENDINGS } from '../../options/export.ts';
 import { FIND_PROCESS } from '../../options/kinds.ts';
 import { COMPARED } from '../shared/reading-options.ts';
-import { SCRIPT_FILE } from '../shared/script-file.ts';
 import { insteadOfHabit, insteadOfHabitualOption } from './habits.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
@@ -65,7 +64,8 @@ function unknownCommand(program: Command, message: string): UsageError {
   }
   const habit = insteadOfHabit(name);
   if (habit !== null) return new UsageError(message, [habit]);
-  if (SCRIPT_FILE.test(name)) {
+  // No command has a dot or a slash in its name.
+  if (/[./]/.test(name)) {
     return new UsageError(`${printable(name)}: there is no such file`);
   }
   const [nearest] = nearestNames(

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { RecordSettings } from '../../options/record.ts';
 import { registeredSocket } from '../../record/code-events/registered.ts';
 import { unnamedNodes } from '../../system/runtimes/attached-runtimes.ts';
@@ -22,6 +23,11 @@ export async function askAttach({ pids, nodeFlags }: RecordSettings): Promise<bo
         '  and every user of this machine could reach it meanwhile. [y/N] ',
     );
     return /^y(?:es)?$/i.test(answer.trim());
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    // As a shell tells that Ctrl-C ended a program; nothing was started.
+    process.stderr.write('\n');
+    process.exit(128 + constants.signals.SIGINT);
   } finally {
     terminal.close();
     // The terminal is not ours to wait for.

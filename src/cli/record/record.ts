@@ -23,6 +23,7 @@ import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { reportClosing } from '../shared/progress.ts';
+import { recordingWord } from '../shared/recording-word.ts';
 import { isFile, SCRIPT_FILE } from '../shared/script-file.ts';
 import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
@@ -257,10 +258,10 @@ function findingsOfRun(recording: Recording): Finding[] {
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
   const compression = lost > 0 && { compression: compressionOf(recording) };
-  const { hasStacks, onCpuMs, sampledMs } = recording;
+  const { hasStacks, onCpuMs, sampledMs, idleCpus } = recording;
   const isWaitKnown = onCpuMs !== null && !recording.events.includes(OFF_CPU_EVENT);
   const onCpuShare = isWaitKnown && sampledMs > 0 ? onCpuMs / sampledMs : null;
-  return judgeRun({ ...totals, ...compression, lost, ringPages, hasStacks, onCpuShare });
+  return judgeRun({ ...totals, ...compression, lost, ringPages, hasStacks, onCpuShare, idleCpus });
 }
 
 /**
@@ -313,15 +314,10 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
   return { level, bytes, writtenBytes, heldRounds };
 }
 
-/** The recording as commands that read it take it: nothing where they would take it anyway. */
-export function wordOf(path: string): string {
-  return path === 'perf.data' ? '' : ` ${printable(path)}`;
-}
-
 /** Advice for a person at a terminal; logs and scripts have no use for it. */
 function printNext(path: string): void {
   if (terminalStream(2) === null) return;
-  const file = wordOf(path);
+  const file = recordingWord(path);
   notify(`  next: perf-ts report${file}   where the time went`);
   notify(`        perf-ts view${file}     the same as a flame graph`);
 }
@@ -354,7 +350,7 @@ function printClosingLine(recording: Recording, asked: AskedRecording): void {
   const names = shortList([...new Set(events)]);
   notify(
     `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
-      `lost ${formatCount(lost)}${lostShare}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
+      `${lost > 0 ? `lost ${formatCount(lost)}${lostShare}` : 'none lost'}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
   );
 }
 

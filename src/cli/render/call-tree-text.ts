@@ -4,6 +4,18 @@ import { type CallTree, computeChildLists } from '../../profile/analysis/trees/c
 
 /** Characters of indentation: without a bound the text of a deep stack grows with the square of its depth. */
 const MAX_INDENT = 300;
+/** Indentation from which on a row that is the only one of its caller is drawn right below it, and no deeper. */
+const FLAT_INDENT = 60;
+
+/** Parts of a call tree that are not drawn. */
+export type TreeLimits = {
+  /** Share of the whole below which branches are cut. */
+  readonly leastShare: number;
+  /** Rows to draw at most, the heaviest; default all. */
+  readonly rows?: number;
+  /** Whether a group is code that only passes a call on: a run of such rows is one line. Default none. */
+  readonly isPassage?: (group: number) => boolean;
+};
 
 /**
  * Draws a call tree, callers above callees, heaviest first:
@@ -12,18 +24,18 @@ const MAX_INDENT = 300;
  *   66.60%   0.00%  main
  *   66.60%   0.20%  └─ solve
  *
- * Branches below `leastShare` of the whole are cut; where they come to that share together, one line
- * sums them up. Rows deeper than a hundred levels begin with `…` and keep the indentation of their last hundred.
- * `label` gives the printable name of a row's group.
+ * Branches below the least share of the whole are cut, which is larger where more rows than asked for had it; where
+ * they come to that share together, one line sums them up. Rows deeper than a hundred levels begin with `…` and keep
+ * the indentation of their last hundred. `label` gives the printable name of a row's group.
  */
 export function formatCallTree(
   tree: CallTree,
   label: (group: number) => string,
-  leastShare: number,
+  { leastShare, rows = Number.POSITIVE_INFINITY, isPassage = () => false }: TreeLimits,
 ): string[] {
   const lines = ['  total    self'];
   const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);
-  const least = leastShare * tree.weight;
+  const least = Math.max(leastShare * tree.weight, leastOfHeaviest(tree, rows));
 
   const siblings = (first: number): { shown: number[]; cut: number; cutWeight: number } => {
     const all: number[] = [];
@@ -38,6 +50,25 @@ export function formatCallTree(
 
   // An explicit stack of lines still to draw: stacks may be deeper than recursion can go.
   type Pending = { row: number; indent: string; branch: string; text?: string };
+  const onlyChild = (row: number): number => {
+    if (firstChild[row] === NONE) return NONE;
+    const { shown, cut, cutWeight } = siblings(firstChild[row]);
+    return shown.length === 1 && !(cut > 0 && cutWeight >= least) ? shown[0] : NONE;
+  };
+  // The last row of a run of passages, and how many they are beyond the first.
+  const endOfPassage = (row: number): { last: number; passed: number } => {
+    let last = row;
+    let passed = 0;
+    if (!isPassage(tree.group[row])) return { last, passed };
+    for (;;) {
+      const child = onlyChild(last);
+      const self = tree.self[last];
+      if (child === NONE || (self > 0 && self >= least) || !isPassage(tree.group[child])) break;
+      last = child;
+      passed++;
+    }
+    return { last, passed };
+  };
   const pending: Pending[] = [];
   const push = (first: number, indent: string, isRoot: boolean): void => {
     const { shown, cut, cutWeight } = siblings(first);
@@ -59,13 +90,30 @@ export function formatCallTree(
       lines.push(text);
       continue;
     }
-    const total = tree.total[row];
-    const self = tree.self[row];
-    lines.push(`${figures(total, self)}  ${indent}${branch}${label(tree.group[row])}`);
+    const { last, passed } = endOfPassage(row);
+    const more = passed === 0 ? '' : ` … ${passed} more`;
+    const numbers = figures(tree.total[row], tree.self[last]);
+    lines.push(`${numbers}  ${indent}${branch}${label(tree.group[row])}${more}`);
     const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
+    const alone = below.length < FLAT_INDENT ? NONE : onlyChild(last);
+    if (alone !== NONE) {
+      pending.push({ row: alone, indent: below, branch: '' });
+      continue;
+    }
     const isDeep = below.length > MAX_INDENT;
     const kept = isDeep ? `…${below.slice(below.length - MAX_INDENT + 1)}` : below;
-    if (firstChild[row] !== NONE) push(firstChild[row], kept, false);
+    if (firstChild[last] !== NONE) push(firstChild[last], kept, false);
   }
   return lines;
+}
+
+/**
+ * The least total of the heaviest rows, so many at most; all that share the largest total where these are more. Callers
+ * are no lighter than their callees, so that these are one tree.
+ */
+function leastOfHeaviest({ length, total }: CallTree, rows: number): number {
+  if (length <= rows) return 0;
+  const totals = total.slice(0, length).sort();
+  const tooLight = totals[length - rows - 1];
+  return totals.find((each) => each > tooLight) ?? totals[length - 1];
 }

@@ -100,7 +100,10 @@ function uncountedLines(rows: readonly StatRow[]): string[] {
   for (const [event, reason] of uncountable(rows)) {
     events.set(reason, [...(events.get(reason) ?? []), printable(event)]);
   }
-  return [...events].map(([reason, names]) => `# not counted: ${names.join(', ')}: ${reason}`);
+  return [...events].map(([reason, names]) => {
+    const help = /\((?:EACCES|EPERM)\)$/.test(reason) ? '; help: perf-ts doctor' : '';
+    return `# not counted: ${names.join(', ')}: ${reason}${help}`;
+  });
 }
 
 /** `~` marks an estimate: it was counted for a part of the time. */

@@ -4,7 +4,8 @@ import { fileAndName } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import { drawBar } from '../render/bar.ts';
-import { formatTable } from '../render/table.ts';
+import { displayWidth } from '../render/display-width.ts';
+import { formatTable, type TextTableOptions } from '../render/table.ts';
 import type { Terminal } from '../render/terminal.ts';
 import type { Row } from './report-rows.ts';
 import type { PlainKey } from './sort-keys.ts';
@@ -24,8 +25,8 @@ export type PlainTableLook = {
 
 const TITLES = { sym: 'function', dso: 'file', thread: 'thread', comm: 'comm' } as const;
 const BAR_COLUMNS = 10;
-/** Narrower than this, a terminal has no room for bars. */
-const LEAST_COLUMNS_WITH_BARS = 80;
+/** Names matter more than bars: where those leave them fewer columns, and a name needs more, there are none. */
+const NAME_COLUMNS = 40;
 
 type Column = readonly [title: string, cell: (row: Row) => string];
 
@@ -45,7 +46,6 @@ export function plainTable(
   const shareOf = (row: Row) => (byTotal === true ? row.totalShare : row.selfShare);
   const knownBy = (row: Row) => (hasIntervals ? intervalOf(row) : undefined);
   const most = Math.max(...rows.map(shareOf), 0);
-  const hasBars = terminal !== null && terminal.columns >= LEAST_COLUMNS_WITH_BARS && most > 0;
   const self: Column = ['self', (row) => formatKnownShare(row.selfShare, knownBy(row))];
   const total: Column = ['total', (row) => formatKnownShare(row.totalShare, knownBy(row))];
   const bar: Column = [
@@ -58,28 +58,36 @@ export function plainTable(
       (row.func !== undefined && unsure.has(row.func) ? '~' : '') +
       formatShareInterval(intervalOf(row)),
   ];
+  const names = rows.map(({ func, name }) =>
+    (func === undefined ? [name] : fileAndName(profile, func)).map((each) =>
+      printable(shortName(each)),
+    ),
+  );
   // An interval stands behind the share that it is of: the one that the rows are ordered by.
-  const numbers: Column[] = [
+  const columnsOf = (hasBars: boolean): Column[] => [
     byTotal === true ? total : self,
     ...(hasBars ? [bar] : []),
     ...(hasIntervals ? [interval] : []),
     ...(byTotal === null ? [] : [byTotal ? self : total]),
     ['samples', (row) => formatCount(row.selfSamples)],
   ];
-  const names = rows.map(({ func, name }) =>
-    func === undefined ? [name] : fileAndName(profile, func),
-  );
-  const header = [...numbers.map(([title]) => title), ...(sort === 'sym' ? ['file'] : [])];
-  return formatTable(
-    [...header, TITLES[sort]],
-    rows.map((row, i) => [
-      ...numbers.map(([, cell]) => cell(row)),
-      ...names[i].map((name) => printable(shortName(name))),
-    ]),
-    {
-      right: numbers.flatMap((column, at) => (column === bar ? [] : [at])),
-      colour,
-      ...(terminal !== null && { columns: terminal.columns }),
-    },
-  );
+  const linesOf = (columns: readonly Column[], look: Omit<TextTableOptions, 'right'>): string[] =>
+    formatTable(
+      [...columns.map(([title]) => title), ...(sort === 'sym' ? ['file'] : []), TITLES[sort]],
+      rows.map((row, i) => [...columns.map(([, cell]) => cell(row)), ...names[i]]),
+      {
+        right: columns.flatMap((column, at) => (column === bar ? [] : [at])),
+        ...look,
+      },
+    );
+  if (terminal === null) return linesOf(columnsOf(false), { colour });
+  const whole = linesOf(columnsOf(true), {});
+  const hasBars = most > 0 && isRoomForNames(whole, TITLES[sort], terminal.columns);
+  return linesOf(columnsOf(hasBars), { colour, columns: terminal.columns });
+}
+
+/** Whether whole lines fit, or leave a name, which stands last, as much as most names need. */
+function isRoomForNames(lines: readonly string[], title: string, columns: number): boolean {
+  const before = displayWidth(lines[0]) - displayWidth(title);
+  return columns - before >= NAME_COLUMNS || lines.every((line) => displayWidth(line) <= columns);
 }

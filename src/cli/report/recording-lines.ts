@@ -11,6 +11,8 @@ import {
 } from '../../findings/finding.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import { isStream } from '../../system/files/stream-place.ts';
+import { recordingWord } from '../shared/recording-word.ts';
 
 // The first lines of a report: what was recorded, and how far it can be trusted. Its last line: what to look at next.
 
@@ -67,6 +69,8 @@ export function findingLines(
     .filter(({ code, severity, place }) => {
       // The lines about the event and about the recording have these two.
       if (code === 'samples-none' || code === 'sampling-off' || place.event !== event) return false;
+      // Most recordings have some, and -v lists them.
+      if (code === 'stacks-cut' && severity === 'note') return false;
       if ((severity === 'wrong') !== (where === 'above')) return false;
       return severity === 'wrong' || !PRINTED_ELSEWHERE.includes(subjectOf(code));
     })
@@ -86,21 +90,26 @@ export function vouchLine(findings: readonly Finding[], event: number): string[]
   return [`# 95% interval: a share lies in it in 95 of 100 recordings${condition}`];
 }
 
-/** Advice on what to look at next, in one line. */
-export function nextLine({ hasStacks, profile }: OpenedProfile, isTree: boolean): string[] {
-  if (profile.samples.length === 0) return [];
+/** Advice on what to look at next, in one line; nothing of a stream, which cannot be read again. */
+export function nextLine(
+  { hasStacks, profile }: OpenedProfile,
+  path: string,
+  isTree: boolean,
+): string[] {
+  if (profile.samples.length === 0 || isStream(path)) return [];
+  const file = recordingWord(path);
+  const view = `perf-ts view${file} draws it as a flame graph`;
   const ways = isTree
-    ? [VIEW_WAY]
+    ? [view]
     : !hasStacks
       ? [
-          'perf-ts record -g records callers, too',
-          'perf-ts annotate shows the code of the first rows',
+          'perf-ts record --call-graph auto records callers, too',
+          `perf-ts annotate${file === '' ? '' : ` -i${file}`} shows the code`,
+          ['perf-ts view', file].join(''),
         ]
-      : ['perf-ts report --tree shows who called whom', VIEW_WAY];
+      : [['perf-ts report --tree', file, ' shows who called whom'].join(''), view];
   return [`# next: ${ways.join(' · ')}`];
 }
-
-const VIEW_WAY = 'perf-ts view draws it as a flame graph';
 
 /** Rows without those of CPUs that have nothing to do, and a line for these; all rows where `isShown`. */
 export function hideIdle<R extends { readonly selfShare: number }>(

@@ -92,6 +92,9 @@ export type Limits = {
   readonly isUsual: boolean;
 };
 
+/** Rows of a tree where nobody has asked for more, or for smaller ones. */
+const TREE_ROWS = 60;
+
 export function limitsOf(
   flags: Pick<ReportFlags, 'json' | 'tree' | 'limit' | 'percentLimit'> & {
     readonly fields?: string;
@@ -99,14 +102,16 @@ export function limitsOf(
   },
 ): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
-  const defaultRows = flags.json ? 0 : thisRun().usualRows;
+  const { limit: asked, percentLimit: askedShare } = flags;
+  const usual = flags.tree ? (askedShare === undefined ? TREE_ROWS : 0) : thisRun().usualRows;
+  const defaultRows = flags.json ? 0 : usual;
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
   const { limit = defaultRows, percentLimit = defaultShare } = flags;
-  const asked = [flags.limit, flags.percentLimit, flags.fields, flags.fieldSeparator];
+  const chosen = [asked, askedShare, flags.fields, flags.fieldSeparator];
   return {
     rows: limit === 0 ? Number.POSITIVE_INFINITY : limit,
     leastShare: percentLimit,
-    isUsual: flags.json !== true && asked.every((each) => each === undefined),
+    isUsual: flags.json !== true && chosen.every((each) => each === undefined),
   };
 }
 

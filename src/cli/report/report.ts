@@ -131,7 +131,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   }
   if (!isQuiet) {
     print(findingLines(findings, null, 'below'));
-    if (fields === null) print(['', ...nextLine(opened, flags.tree === true)]);
+    if (fields === null) print(['', ...nextLine(opened, path, flags.tree === true)]);
   }
 }
 
@@ -291,6 +291,9 @@ function plainSection(
   return { report, table, remarks: [...inseparableLines(pairs), ...awake.line, ...vouch] };
 }
 
+/** Label of a function of Node that loads modules: four to six of them lie between a module and the one that it loads. */
+const MODULE_LOADER = ' node:internal/modules/';
+
 /** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */
 function treeLines(
   { profile }: OpenedProfile,
@@ -312,7 +315,11 @@ function treeLines(
     group < length
       ? printable(shortName(funcLabel(profile, group)))
       : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
-  return formatCallTree(shown, label, limits.leastShare);
+  return formatCallTree(shown, label, {
+    leastShare: limits.leastShare,
+    rows: limits.rows,
+    isPassage: (group) => label(group).includes(MODULE_LOADER),
+  });
 }
 
 /** `cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`. */

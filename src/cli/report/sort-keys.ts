@@ -21,7 +21,7 @@ export type SortOrder =
 
 /** Throws `UsageError` for a word that is no key. A key that is named twice counts once. */
 export function parseSort(text: string): SortOrder {
-  const words = text.split(',').map((word) => word.trim());
+  const words = keyWords(text);
   const plain = PLAIN.find(
     (key) => words.length === 1 && (words[0] === key || alias(words[0]) === key),
   );
@@ -31,7 +31,7 @@ export function parseSort(text: string): SortOrder {
 
 /** The keys that a list names, plain tables included. Throws `UsageError` for a word that is no key. */
 export function groupKeysOf(text: string): readonly GroupKey[] {
-  const words = text.split(',').map((word) => word.trim());
+  const words = keyWords(text);
   return [...new Set(words.flatMap((word) => keysOf(text, word)))];
 }
 
@@ -49,6 +49,13 @@ export function isAboutFiles(order: SortOrder): boolean {
 /** `--sort` beside an option whose rows are functions always. */
 export function unsorted(text: string, other: string): UsageError {
   return new UsageError(`--sort ${text} and ${other} exclude each other: ${other} has functions`);
+}
+
+/** The words of a list. perf's `overhead` beside others is the share, which each table has. */
+function keyWords(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  const others = words.filter((word) => word !== 'overhead');
+  return others.length > 0 ? others : words;
 }
 
 function alias(word: string | undefined): string | undefined {

@@ -2,7 +2,7 @@ import { printable } from '../../base/printable.ts';
 import { formatOfFile } from '../../options/export.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { isStream } from '../../system/files/stream-place.ts';
-import { runRecord, wordOf } from '../record/record.ts';
+import { runRecord } from '../record/record.ts';
 import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
 import { isTerminal, terminalStream } from '../shared/stdout.ts';
@@ -14,8 +14,8 @@ const LINES_BESIDE = 14;
 const LEAST_ROWS = 8;
 
 /**
- * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and prints how the
- * page is opened. `runLine` runs another line of perf-ts in this process.
+ * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and names the export.
+ * `runLine` runs another line of perf-ts in this process.
  */
 export async function runAndReport(
   words: readonly string[],
@@ -31,9 +31,9 @@ export async function runAndReport(
   thisRun().usualRows = rowsOfScreen();
   await runLine(['report', path]);
   const { output } = asked;
-  const exported =
-    output === undefined || formatOfFile(output) === null ? '' : `written: ${printable(output)} · `;
-  notify(`perf-ts: ${exported}in the browser: perf-ts view${wordOf(path)}`);
+  if (output !== undefined && formatOfFile(output) !== null) {
+    notify(`perf-ts: written: ${printable(output)}`);
+  }
 }
 
 function rowsOfScreen(): number {

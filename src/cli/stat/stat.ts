@@ -55,8 +55,8 @@ async function countAndPrint(command: readonly string[], asked: AskedCount): Pro
     const running: RunningStat = startStat(
       {
         ...options,
-        onNotice: (_inKeys, notice) => {
-          if (!asked.quiet) notify(`perf-ts: ${notice}`);
+        onNotice: (_inKeys, notice, isDetail) => {
+          if (!asked.quiet && (isDetail !== true || asked.verbose)) notify(`perf-ts: ${notice}`);
         },
       },
       (report) => {

@@ -35,7 +35,7 @@ export type TopLook = {
 };
 
 /** Titles of the names of a table's rows. */
-export function titlesOf(table: SliceTableKey, keys: readonly GroupKey[]): string[] {
+function titlesOf(table: SliceTableKey, keys: readonly GroupKey[]): string[] {
   if (table === 'sym') return ['file', 'function'];
   if (table === 'dso') return ['file'];
   if (table === 'comm') return ['comm'];

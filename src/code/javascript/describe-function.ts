@@ -265,7 +265,7 @@ export function functionHead(
   };
 }
 
-export const bodyOf = (node: SyntaxNode): SyntaxNode => nodeIn(node, 'body') ?? node;
+const bodyOf = (node: SyntaxNode): SyntaxNode => nodeIn(node, 'body') ?? node;
 
 const BLANKS = /^(?:[^(/]+|\/\*[\s\S]*?\*\/|\/\/[^\n\r\u2028\u2029]*)*/;
 

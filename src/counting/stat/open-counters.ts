@@ -66,7 +66,9 @@ function reportUserOnly(opened: readonly OpenGroup[], { notify }: CounterContext
     .filter(({ spec, domain }) => domain !== eventDomain(spec.exclude));
   if (narrowed.length === 0) return;
   const names = narrowed.map(({ name }) => name).join(', ');
-  notify(`${names}: user code only, the kernel allows this user no more`);
+  notify(
+    `counting user code only (${names}): the kernel allows this user no more (help: perf-ts doctor)`,
+  );
 }
 
 type Outcome =

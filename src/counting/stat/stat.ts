@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
 import { AbortError, FailedError } from '../../base/errors.ts';
-import { commandWords, libraryWords, type Text } from '../../base/words.ts';
+import { commandWords, detail, isDetail, libraryWords, type Text } from '../../base/words.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
   CommandEnd,
@@ -397,7 +397,7 @@ class Stat {
     if (forbidden.length === 0) return;
     const names = forbidden.map(({ event }) => event.name).join(', ');
     const how = this.#permissionHints(true).join('; ');
-    this.#notify(`${names}: not counted, the kernel does not allow it: ${how}`);
+    this.#notify(detail(`${names}: not counted, the kernel does not allow it: ${how}`));
   }
 
   #permissionHints(inOneLine: boolean): string[] {
@@ -413,7 +413,7 @@ class Stat {
     const inFlags = commandWords(notice);
     if (this.#notices.includes(inFlags)) return;
     this.#notices.push(inFlags);
-    this.#options.onNotice?.(libraryWords(notice) ?? inFlags, inFlags);
+    this.#options.onNotice?.(libraryWords(notice) ?? inFlags, inFlags, isDetail(notice));
   }
 }
 

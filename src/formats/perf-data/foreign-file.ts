@@ -41,7 +41,7 @@ function describeText(latin1: string, nul: number): string {
   const text = latin1.replaceAll('\0', '');
   if (/^\s*[{[]/.test(text)) return 'it looks like JSON';
   if (/^\s*<(?:!doctype\s+)?html\b/i.test(text)) {
-    return 'it is an HTML page, which a browser opens (of perf-ts export: give the recording)';
+    return 'it is an HTML page: open it in a browser, or give the recording that it was made of';
   }
   const what = PERF_SCRIPT_LINE.test(text)
     ? 'the text that perf script prints'

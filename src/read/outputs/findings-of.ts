@@ -54,16 +54,32 @@ export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): re
 const known = new WeakMap<Profile, readonly Finding[]>();
 
 /** The findings that are there without a look at the samples: what is wrong with the file, and with names. */
-export function fileFindingsOf({
-  truncatedAt,
-  facts: { skippedBytes, dataBytes },
-  profile: { meta },
-  diagnostics,
-}: AnalysedProfile): Finding[] {
+export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
+  const { truncatedAt, facts, profile, diagnostics } = opened;
+  const { skippedBytes, dataBytes } = facts;
+  const { meta } = profile;
+  let shares: Map<string, number> | null = null;
   return judgeFile({
     ...{ truncatedAt, skippedBytes, dataBytes, lostSideband: meta.lostSideband ?? 0 },
     diagnostics: diagnostics.entries(),
+    shareOf: (file) => {
+      shares ??= sharesOfFiles(opened.profileAt('all'));
+      return shares.get(file) ?? 0;
+    },
   });
+}
+
+/** Share of the samples whose innermost frame lies in each file, by its path. */
+function sharesOfFiles(profile: Profile): Map<string, number> {
+  const { funcs, dsos } = profile;
+  const innermost = innermostFuncs(profile).filter((func) => func !== NONE);
+  const samples = new Float64Array(dsos.length);
+  for (const func of innermost) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
+  const shares = new Map<string, number>();
+  for (const [row, { path }] of dsos.entries()) {
+    shares.set(path, (shares.get(path) ?? 0) + samples[row] / innermost.length);
+  }
+  return shares;
 }
 
 /** Weights of a fixed period are those of the samples: they need no comparison. */

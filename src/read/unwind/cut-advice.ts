@@ -9,7 +9,7 @@ export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): Advi
   switch (reason) {
     case CHAIN_ENDS:
       return {
-        text: 'build with -fno-omit-frame-pointer',
+        text: isOfSystem(profile, dso) ? null : 'build with -fno-omit-frame-pointer',
         command: hadStackDumps(profile) ? null : recordWith('auto'),
       };
     case CHAIN_IS_FULL:
@@ -46,6 +46,11 @@ export function placeOfCut({ dsos }: Profile, { dso }: CutStacks): string {
 
 function recordWith(callGraph: string): string {
   return `perf-ts record --call-graph ${callGraph} -- COMMAND`;
+}
+
+/** Whether a file came with the system, so that nobody builds it for a profile. */
+function isOfSystem({ dsos }: Profile, dso: number): boolean {
+  return /^\/(?:usr\/)?lib/.test(dsos[dso]?.path ?? '');
 }
 
 /** Whether the recording was made with stack dumps, which are gone once they are unwound. */

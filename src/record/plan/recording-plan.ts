@@ -96,8 +96,7 @@ export function planRecording(
   if (narrowed.length > 0) {
     notices.add(
       `recording user space only (${narrowed.map(({ name }) => name).join(', ')}): ` +
-        `kernel.perf_event_paranoid is ${settings.paranoidLevel}; kernel code needs 1 or lower, ` +
-        'or CAP_PERFMON',
+        `kernel.perf_event_paranoid is ${settings.paranoidLevel} (help: perf-ts doctor)`,
     );
   }
   for (const { name, spec } of needed) reportLimits(name, spec, options, features, notices);

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
@@ -155,7 +156,9 @@ function notExecutable(name: string, file: string, obstacle: string): FailedErro
   const shown = printable(file);
   const hints: string[] = [];
   if (/\.[cm]?[jt]s$/.test(name)) hints.push(`run it with node: perf-ts record … -- node ${shown}`);
-  else if (obstacle === 'permission denied') hints.push(`if it is a program: chmod +x ${shown}`);
+  else if (obstacle === 'permission denied' && isOwn(file)) {
+    hints.push(`if it is a program: chmod +x ${shown}`);
+  }
   return new FailedError(`cannot execute ${shown}: ${obstacle}`, hints, EXIT.NOT_EXECUTABLE);
 }
 
@@ -175,4 +178,9 @@ function rejectNul(text: string): void {
   if (text.includes('\0')) {
     throw new TypeError(`a command's words and environment can't hold NUL: '${printable(text)}'`);
   }
+}
+
+/** Whether this user may change the mode of a file. */
+function isOwn(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.uid === process.geteuid?.();
 }

@@ -203,4 +203,36 @@ export const OTHER_TOOLS: readonly HabitLine[] = [
   ['load profile.json', 'view profile.json'],
   ['1234', 'run -p 1234'],
   ['attach 1234', 'run -p 1234'],
+  ['flamegraph -o fg.html -- node app.js', 'run -o fg.html -- node app.js'],
+  ['--root -- ./app', '! sudo goes in front: sudo perf-ts record -- ./app'],
+  ['--bin app', '! cargo builds it first; then: perf-ts record -- target/release/app'],
+  ['record --root -- ./app', '! sudo goes in front: sudo perf-ts record -- ./app'],
+  ['--title x -- node app.js', '! perf-ts export --format html --title TEXT -o app.html'],
+  [
+    '--kernel-tracing -- node app.js',
+    '! kernel code is recorded wherever this user may: perf-ts doctor',
+  ],
+  [
+    'record --main-thread-only -- node app.js',
+    '! each thread has its row: leave it out; then: perf-ts report --sort tid',
+  ],
+  [
+    'record --unstable-presymbolicate -- ./app',
+    '! what names the samples goes with the recording: --archive',
+  ],
+  [
+    'record --iteration-count 5 -- ./app',
+    '! several runs and their spread: perf-ts stat -r 10 -- node app.js',
+  ],
+  ['--warmup 3 app', '! several runs and their spread: perf-ts stat -r 10 -- node app.js'],
+  ['--runs 3 app', '! several runs and their spread: perf-ts stat -r 10 -- node app.js'],
+  [
+    'xctrace record',
+    '! a program: perf-ts record -- ./app; one that runs: perf-ts record -g -p PID',
+  ],
+  ['-http=:8080 cpu.pb.gz', 'view cpu.pb.gz'],
+  ['-top cpu.pb.gz', 'report cpu.pb.gz'],
+  ['pprof -web cpu.pb.gz', 'view cpu.pb.gz'],
+  ['pprof cpu.pb.gz', 'view cpu.pb.gz'],
+  ['report --sort overhead,sym', 'report --sort overhead,sym'],
 ];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
-import { formatCallTree } from '../../../src/cli/render/call-tree-text.ts';
+import { formatCallTree, type TreeLimits } from '../../../src/cli/render/call-tree-text.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../../src/profile/analysis/trees/call-tree.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
-function drawn(text: string, leastShare: number): string {
+function drawn(text: string, leastShare: number, limits: Partial<TreeLimits> = {}): string {
   const profile = profileFromText(text);
   const tree = computeCallTree(
     profile,
@@ -15,7 +15,9 @@ function drawn(text: string, leastShare: number): string {
     simpleWeights(profile, 'period'),
     finish(selectSamples(profile)),
   );
-  return formatCallTree(tree, (func) => funcLabel(profile, func), leastShare).join('\n');
+  return formatCallTree(tree, (func) => funcLabel(profile, func), { leastShare, ...limits }).join(
+    '\n',
+  );
 }
 
 describe('a call tree in the terminal', () => {
@@ -64,10 +66,47 @@ describe('a call tree in the terminal', () => {
     );
   });
 
-  test('the text of a stack of 30 000 frames grows with its depth, and not with its square', () => {
+  test('a callee that is alone is drawn no deeper once the indentation is deep', () => {
     const [, , ...lines] = drawn(Array(30_000).fill('down').join('\n'), 0).split('\n');
     expect(lines).toHaveLength(29_999);
-    expect(lines[99]).toBe(`100.00%   0.00%  ${' '.repeat(297)}└─ down`);
-    expect(lines[29_000]).toBe(`100.00%   0.00%  …${' '.repeat(299)}└─ down`);
+    expect(lines[18]).toBe(`100.00%   0.00%  ${' '.repeat(54)}└─ down`);
+    expect(lines[29_000]).toBe(`100.00%   0.00%  ${' '.repeat(60)}down`);
+  });
+
+  test('a tree of many rows has the heaviest', () => {
+    const text = `
+      period  50    30    12    8
+              main  main  main  main
+              a     b     c     d
+    `;
+    expect(drawn(text, 0, { rows: 3 })).toBe(
+      [
+        '  total    self',
+        '100.00%   0.00%  main',
+        ' 50.00%  50.00%  ├─ a',
+        ' 30.00%  30.00%  └─ b',
+      ].join('\n'),
+    );
+  });
+
+  test('rows that only pass a call on are one line', () => {
+    const text = `
+      period  90       10
+              main     main
+              require  require
+              load     load
+              compile  compile
+              work     other
+    `;
+    const isPassage = (group: number): boolean => group >= 1 && group <= 3;
+    expect(drawn(text, 0, { isPassage })).toBe(
+      [
+        '  total    self',
+        '100.00%   0.00%  main',
+        '100.00%   0.00%  └─ require … 2 more',
+        ' 90.00%  90.00%     ├─ work',
+        ' 10.00%  10.00%     └─ other',
+      ].join('\n'),
+    );
   });
 });

@@ -94,7 +94,7 @@ describe('stat', () => {
     const first = formatStatInterval(report, true);
     expect(first.slice(-2)).toEqual([
       '# not counted: cycles, instructions: no hardware counters (ENOENT)',
-      '# not counted: sched:a: no permission (EACCES)',
+      '# not counted: sched:a: no permission (EACCES); help: perf-ts doctor',
     ]);
     const later = formatStatInterval(report, false);
     expect(later).toHaveLength(2);

@@ -84,7 +84,7 @@ describe('what does not open', () => {
       'context-switches | null | the kernel does not allow it (EACCES)',
     ]);
     expect(notices).toEqual([
-      'cycles:u, instructions:u: user code only, the kernel allows this user no more',
+      'counting user code only (cycles:u, instructions:u): the kernel allows this user no more (help: perf-ts doctor)',
       expect.stringMatching(/^context-switches: not counted, the kernel does not allow it: .+; .+/),
     ]);
   });

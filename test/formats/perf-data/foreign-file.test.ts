@@ -23,7 +23,7 @@ const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
   ['some notes\n', 'it looks like text'],
   [
     '<!DOCTYPE html>\n<title>notes</title>',
-    'it is an HTML page, which a browser opens (of perf-ts export: give the recording)',
+    'it is an HTML page: open it in a browser, or give the recording that it was made of',
   ],
   [
     gzipSync('PERFILE2'),

@@ -168,12 +168,10 @@ describe('an event that does not open as asked', () => {
       'cpu/event=0x3c/u 3989 Hz PERIOD | inherit excludeKernel excludeHv',
     ]);
     expect(noticesOf('cycles:uk', {}, { rule: userOnly })).toEqual([
-      'recording user space only (cycles:u): kernel.perf_event_paranoid is 2; kernel code needs 1 ' +
-        'or lower, or CAP_PERFMON',
+      'recording user space only (cycles:u): kernel.perf_event_paranoid is 2 (help: perf-ts doctor)',
     ]);
     expect(noticesOf('cycles,page-faults:u,cpu-clock', {}, { rule: userOnly })).toEqual([
-      'recording user space only (cycles:u, cpu-clock:u): kernel.perf_event_paranoid is 2; kernel ' +
-        'code needs 1 or lower, or CAP_PERFMON',
+      'recording user space only (cycles:u, cpu-clock:u): kernel.perf_event_paranoid is 2 (help: perf-ts doctor)',
     ]);
     expect(noticesOf('cycles:u', {}, { rule: userOnly })).toEqual([]);
   });
@@ -196,8 +194,7 @@ describe('an event that does not open as asked', () => {
     expect(noticesOf('cycles:P', {}, machine)).toEqual([
       'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
         'timer at the same rate',
-      'recording user space only (cpu-clock:u): kernel.perf_event_paranoid is 2; kernel code ' +
-        'needs 1 or lower, or CAP_PERFMON',
+      'recording user space only (cpu-clock:u): kernel.perf_event_paranoid is 2 (help: perf-ts doctor)',
     ]);
   });
 
