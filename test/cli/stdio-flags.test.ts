@@ -57,6 +57,7 @@ const SCRIPTS = {
   'a reader that is gone': `${PT} report ${folded} | true`,
   diff: `${PT} diff ${folded} ${folded}`,
   periods: `${PT} periods ${data}`,
+  'a recording without turns': `${PT} turns ${data}`,
   script: `${PT} script ${data}`,
   info: `${PT} info ${data}`,
   annotate: `${PT} annotate -i ${data}`,

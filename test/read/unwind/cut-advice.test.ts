@@ -7,8 +7,9 @@ const cut = { reason: CHAIN_ENDS, dso: 0, samples: 50 };
 
 /** A recording made by this command. */
 function recordedBy(...commandLine: string[]) {
-  const profile = profileFromText('main@libvips.so');
-  return { ...profile, meta: { ...profile.meta, commandLine } };
+  const profile = profileFromText('main@vips.node');
+  const dsos = profile.dsos.map((dso) => ({ ...dso, path: '/srv/app/vips.node' }));
+  return { ...profile, dsos, meta: { ...profile.meta, commandLine } };
 }
 
 test('stacks that were dumped are not advised to be dumped', () => {
@@ -21,6 +22,14 @@ test('stacks that were dumped are not advised to be dumped', () => {
   const dwarf = recordedBy(...record, '--call-graph=dwarf', '--', 'x');
   expect(adviceTextForCut(cut, dwarf)).toBe('build with -fno-omit-frame-pointer');
   expect(adviceTextForCut(cut, others)).toBe(`${command}, or build with -fno-omit-frame-pointer`);
+});
+
+test('nobody is advised to build a library of the system', () => {
+  const ofSystem = {
+    ...recordedBy('perf-ts', 'record'),
+    dsos: profileFromText('main@libc.so.6').dsos,
+  };
+  expect(adviceForCut(cut, ofSystem)?.text).toBeNull();
 });
 
 test('memory of no file is called so', () => {
