@@ -18,6 +18,7 @@ const ORDER: Record<SchemaTable, string> = {
   threads: 'recording, thread',
   streams: 'recording, event, stream',
   marks: 'recording, start_ns',
+  turns: 'recording, from_ns',
   losses: 'recording, event',
 };
 

@@ -50,6 +50,9 @@ const DEFINITIONS = {
     settle_ns double?, median_period double?, hz double?, effective_samples double?`,
   marks: `
     kind text, event int32, cpu int32, start_ns int64, end_ns int64?, amount double?, what text`,
+  turns: `
+    pid int32, tid int32, from_ns int64, length_ns int64, events_ns int64, waited_ns int64, is_first int32,
+    is_open int32`,
   losses: `
     event int32, samples int32, lost_samples int32, coverage double?, events_counted double?,
     arrived_events double, event_coverage double?, gap_events double, tail_events double?,

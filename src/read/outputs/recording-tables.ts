@@ -11,7 +11,8 @@ import {
 import { inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
-import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import type { TurnTable } from '../../profile/turn-table.ts';
+import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
 import type { EventAccount } from '../../questions/ledger.ts';
 import { findPeriods } from '../../questions/periods.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -96,6 +97,9 @@ export function recordingTables(
     },
     get marks() {
       return markRows(opened, periods());
+    },
+    get turns() {
+      return turnRows(profile);
     },
     get losses() {
       return lossRows(accountsOf(opened, asked()));
@@ -193,6 +197,23 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
     rows.map(({ endNs }) => (endNs === null ? null : Math.round(endNs))),
     rows.map(({ amount }) => amount),
     rows.map(({ what }) => what),
+  ]);
+}
+
+/** Turns of event loops that took a millisecond or more. */
+function turnRows({ turns }: Profile): TableRows {
+  const rows = Array.from({ length: turns?.length ?? 0 }, (_, row) => row);
+  const column = (valueOf: (table: TurnTable, row: number) => number): number[] =>
+    turns === undefined ? [] : rows.map((row) => Math.round(valueOf(turns, row)));
+  return rowsOf(rows.length, [
+    column(({ loops, loop }, row) => loops[loop[row]].pid),
+    column(({ loops, loop }, row) => loops[loop[row]].tid),
+    column(({ fromNs }, row) => fromNs[row]),
+    column(({ fromNs, toNs }, row) => toNs[row] - fromNs[row]),
+    column(({ fromNs, eventsToNs }, row) => eventsToNs[row] - fromNs[row]),
+    column(({ waitedNs }, row) => waitedNs[row]),
+    column(({ isFirst }, row) => isFirst[row]),
+    column(({ isOpen }, row) => isOpen[row]),
   ]);
 }
 

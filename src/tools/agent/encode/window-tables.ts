@@ -65,6 +65,7 @@ export function windowTables(
     ratios: NO_ROWS,
     streams: NO_ROWS,
     marks: NO_ROWS,
+    turns: NO_ROWS,
     losses: lossRows(figures, profile),
   };
 }
