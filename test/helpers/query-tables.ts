@@ -3,9 +3,11 @@ import type { LossGap } from '../../src/period/types.ts';
 import type { EventIndex, Profile } from '../../src/profile/types.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import type { QueryValue } from '../../src/query/engine.ts';
+import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
 import { AnalysedProfile } from '../../src/read/outputs/analysed-profile.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from './profile-from-text.ts';
+import { TurnStream } from './turn-stream.ts';
 
 export function analysed(profile: Profile, lossGaps: readonly LossGap[] = []): AnalysedProfile {
   return new AnalysedProfile({
@@ -14,6 +16,17 @@ export function analysed(profile: Profile, lossGaps: readonly LossGap[] = []): A
     diagnostics: new Diagnostics(),
     truncatedAt: null,
   });
+}
+
+/** The same with turns of the first thread's event loop: one over its first two samples, one behind them. */
+export function withTurns(profile: Profile): Profile {
+  const [{ pid, tid }] = profile.threads;
+  const stream = new TurnStream(pid, tid)
+    .turn({ fromNs: 0, lengthNs: 2e6, waitedNs: 5e5 }, 1e6, 1)
+    .turn({ fromNs: 2e6, lengthNs: 100e6 });
+  const parts = [{ pid, bytes: stream.attachment() }];
+  const turns = decodeLoopTurns(parts, { high: 0, low: 0 }, profile.threads, new Diagnostics());
+  return turns === null ? profile : { ...profile, turns };
 }
 
 /** The same with the counter's values in the samples, which counted 40 more events before sample 7. */
@@ -28,17 +41,19 @@ function counted(profile: Profile): Profile {
 
 /** Work with phases, recursion, a second DSO, a sample without a stack, and two samples lost. */
 export const DRAWN = analysed(
-  counted(
-    profileFromText(
-      `
+  withTurns(
+    counted(
+      profileFromText(
+        `
     period 10         10         20         20         5          5          30         10         10         10
            main       main       main       main       main       main       main       main       main       -
            work       work       work       idle       work       work       parse      parse      idle
            leaf       leaf       work                  read@libc                        leaf       work
                                  leaf
     `,
-      { hostname: 'here', commandLine: ['perf-ts', 'record'] },
-      [{ event: 0 as EventIndex, lostRecords: 2, lostSamples: 2 }],
+        { hostname: 'here', commandLine: ['perf-ts', 'record'] },
+        [{ event: 0 as EventIndex, lostRecords: 2, lostSamples: 2 }],
+      ),
     ),
   ),
   [{ event: 0, cpu: 0, timeNs: 6.5e6, samples: 2 }],

@@ -4,8 +4,8 @@ import { formatCount, formatNanos, formatTenth } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { TURNS } from '../../options/turns.ts';
-import { fileAndName } from '../../profile/func-label.ts';
 import type { TurnTable } from '../../profile/turn-table.ts';
+import { turnKind, turnWords } from '../../questions/turn-words.ts';
 import type { LoopSummary, SlowTurn, TurnReport } from '../../questions/turns.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -19,10 +19,6 @@ import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
 export type TurnsFlags = AskedOf<typeof TURNS>;
 
 const USUAL_TURNS = 10;
-/** Functions that the line of a turn names. */
-const MOST_PARTS = 3;
-/** The part of a turn that a line names, at least. */
-const LEAST_PART = 0.05;
 
 /** `perf-ts turns`: how long the turns of event loops took, and what the slowest did. */
 export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
@@ -100,37 +96,12 @@ function slowLines(
   return formatTable(head, rows, { right: [0, 1], ...shape() });
 }
 
-/** `on no CPU 104 ms · report app.js:9 2.8 ms`: what took a twentieth of the turn and more, and its first function in any case. */
+/** `on no CPU 104 ms · report app.js:9 2.8 ms`. */
 function whereOf({ profile }: OpenedProfile, turns: TurnTable, slow: SlowTurn): string {
-  const { turn, parts, onCpuNs, offCpuNs, collectingNs } = slow;
-  const length = turns.toNs[turn] - turns.fromNs[turn];
-  const all = parts.reduce((sum, { weight }) => sum + weight, 0);
-  const isTime = onCpuNs !== null;
-  const named = parts.slice(0, MOST_PARTS).map(({ func, state, weight }, i) => {
-    const [file, name] = fileAndName(profile, func);
-    const amount = state !== 'running' || isTime ? formatNanos(weight) : formatTenth(weight / all);
-    const label = printable(file === '' ? name : `${name} ${file}`);
-    const text = `${state === 'running' ? '' : `${state} in `}${label} ${amount}`;
-    return { text, ns: weight, isShown: i === 0 || !isTime };
-  });
-  const timed = [
-    ...named,
-    { text: `GC ${formatNanos(collectingNs ?? 0)}`, ns: collectingNs ?? 0, isShown: false },
-    ...(isTime && offCpuNs === null ? [offCpuPart(length - onCpuNs)] : []),
-  ];
-  return [
-    ...(turns.isFirst[turn] === 1 ? ['(start)'] : []),
-    ...(turns.isOpen[turn] === 1 ? ['(until the end)'] : []),
-    ...timed
-      .filter(({ ns, isShown }) => isShown || ns >= length * LEAST_PART)
-      .sort((a, b) => b.ns - a.ns)
-      .map(({ text }) => text),
-  ].join(' · ');
-}
-
-/** The time that no sample shows: of few samples it is known to some of their periods only. */
-function offCpuPart(ns: number) {
-  return { text: `on no CPU ${formatNanos(Math.max(0, ns))}`, ns, isShown: false };
+  const parts = turnWords(profile, turns, slow).map(({ how, name, amount }) =>
+    [how, printable(name), amount].filter((word) => word !== '').join(' '),
+  );
+  return [turnKind(turns, slow.turn), ...parts].filter((part) => part !== '').join(' · ');
 }
 
 function shape() {

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { UsageError } from '../../base/errors.ts';
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
-import { formatCount, formatShare, formatShortWeight } from '../../base/numbers.ts';
+import { formatCount, formatNanos, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
 import { doubtsOfEvents, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
@@ -19,6 +19,7 @@ import {
 import { findLines } from '../../questions/lines.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
+import { turnKind, turnWords } from '../../questions/turn-words.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
@@ -58,7 +59,7 @@ const MAX_DIFF_DOUBTS = 8;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
-/** The six tools. Recordings stay open between questions. */
+/** The seven tools. Recordings stay open between questions. */
 export function perfTools(open: Open): Tool[] {
   const known = new Map<string, Promise<AnalysedProfile>>();
   const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
@@ -106,6 +107,13 @@ export function perfTools(open: Open): Tool[] {
       async (input) => sourceAnswer(await figures(input), input),
     ),
     tool(
+      'turns',
+      'How long the event loops of Node were busy at a time, and what the slowest turns did or waited for, by function of the program’s author: why a request was slow.',
+      { file: FILE, event: EVENT, over_ms: { type: 'number', exclusiveMinimum: 0 }, limit: LIMIT },
+      ['file'],
+      async (input) => turnsAnswer(await opened(input), input),
+    ),
+    tool(
       'diff',
       'Self of newer recordings against older ones, with whether that can be told apart: as recorded, per second or as shares. Several a side tell how far runs differ.',
       { old: FILES, new: FILES, event: EVENT, by: { enum: DIFF_MEASURES }, limit: LIMIT },
@@ -123,7 +131,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input) => sqlAnswer(() => opened(input), input),
@@ -191,6 +199,52 @@ function topAnswer(figures: EventFigures, input: Input): string {
     ),
   ];
   return answerText(lines, 'callers_callees of a function, or source for its lines.');
+}
+
+function turnsAnswer(opened: AnalysedProfile, input: Input): string {
+  const { profile } = opened;
+  const event = optionalText(input, 'event');
+  const over = typeof input.over_ms === 'number' && input.over_ms > 0 ? input.over_ms : undefined;
+  const report = opened.turns({
+    limit: limitOf(input),
+    ...(over !== undefined && { over }),
+    ...(event !== undefined && { event }),
+  });
+  const { turns } = profile;
+  if (turns === undefined || report === null) {
+    return answerText(
+      ['The recording has no turns: nothing of perf-ts was in a Node program that it recorded.'],
+      'top.',
+    );
+  }
+  const loops = report.loops.map(({ loop, turns: count, ...lengths }) => [
+    `${turns.loops[loop].pid}/${turns.loops[loop].tid}`,
+    formatCount(count),
+    ...[lengths.p50Ns, lengths.p99Ns, lengths.longestNs].map(formatNanos),
+  ]);
+  const slow = report.slowest.map((each) => [
+    formatNanos(turns.fromNs[each.turn]),
+    formatNanos(turns.toNs[each.turn] - turns.fromNs[each.turn]),
+    [
+      turnKind(turns, each.turn),
+      ...turnWords(profile, turns, each).map(({ how, name, amount }) =>
+        [how, name === '' ? '' : quotedName(name), amount].filter((word) => word !== '').join(' '),
+      ),
+    ]
+      .filter((part) => part !== '')
+      .join('; '),
+  ]);
+  return answerText(
+    [
+      ...markdownTable(
+        ['loop (pid/tid)', 'turns', 'p50', 'p99', 'longest'],
+        rowsThatFit(loops.slice(0, 20)),
+      ),
+      '',
+      ...markdownTable(['at', 'took', 'in'], rowsThatFit(slow)),
+    ],
+    'source of a function, or callers_callees.',
+  );
 }
 
 /** Which functions are meant, where their name is that of several. */

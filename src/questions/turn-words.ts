@@ -1,0 +1,60 @@
+import { formatNanos, formatTenth } from '../base/numbers.ts';
+import { fileAndName } from '../profile/func-label.ts';
+import type { TurnTable } from '../profile/turn-table.ts';
+import type { Profile } from '../profile/types.ts';
+import type { PartState, SlowTurn } from './turns.ts';
+
+/** A part of a turn as every door prints it: how, the function with its place, and how much. */
+export type TurnWords = {
+  /** `waiting in`; empty for what ran. */
+  readonly how: string;
+  /** `report app.js:18`, as the recording has it; empty where there is no function. */
+  readonly name: string;
+  /** `101.7 ms`, or `on no CPU 101.7 ms`. */
+  readonly amount: string;
+};
+
+/** Functions that the words of a turn name. */
+const MOST_PARTS = 3;
+/** The part of a turn that is named, at least. */
+const LEAST_PART = 0.05;
+
+const HOW: Readonly<Record<PartState, string>> = {
+  running: '',
+  waiting: 'waiting in',
+  runnable: 'runnable in',
+};
+
+/** What a turn is besides: that in which its program started, or one that had not ended. */
+export function turnKind({ isFirst, isOpen }: TurnTable, turn: number): string {
+  if (isFirst[turn] === 1) return '(start)';
+  return isOpen[turn] === 1 ? '(until the end)' : '';
+}
+
+/** The parts that took a twentieth of a turn and more, largest first, and its first function in any case. */
+export function turnWords(profile: Profile, turns: TurnTable, slow: SlowTurn): TurnWords[] {
+  const { turn, parts, onCpuNs, offCpuNs, collectingNs } = slow;
+  const length = turns.toNs[turn] - turns.fromNs[turn];
+  const all = parts.reduce((sum, { weight }) => sum + weight, 0);
+  const isTime = onCpuNs !== null;
+  const named = parts.slice(0, MOST_PARTS).map(({ func, state, weight }, i) => {
+    const [file, name] = fileAndName(profile, func);
+    const amount = state !== 'running' || isTime ? formatNanos(weight) : formatTenth(weight / all);
+    const words = { how: HOW[state], name: file === '' ? name : `${name} ${file}`, amount };
+    return { words, ns: weight, isShown: i === 0 || !isTime };
+  });
+  return [
+    ...named,
+    ...plainPart('GC', collectingNs ?? 0),
+    // Of few samples this is known to some of their periods only.
+    ...plainPart('on no CPU', isTime && offCpuNs === null ? length - onCpuNs : 0),
+  ]
+    .filter(({ ns, isShown }) => isShown || ns >= length * LEAST_PART)
+    .sort((a, b) => b.ns - a.ns)
+    .map(({ words }) => words);
+}
+
+function plainPart(what: string, ns: number) {
+  const words = { how: '', name: '', amount: `${what} ${formatNanos(ns)}` };
+  return ns > 0 ? [{ words, ns, isShown: false }] : [];
+}
