@@ -19,6 +19,8 @@ import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
 export type TurnsFlags = AskedOf<typeof TURNS>;
 
 const USUAL_TURNS = 10;
+/** Loops that have a row: a test runner has hundreds. */
+const MOST_LOOPS = 10;
 
 /** `perf-ts turns`: how long the turns of event loops took, and what the slowest did. */
 export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
@@ -63,14 +65,22 @@ function loopLines(
   turns: TurnTable,
   loops: readonly LoopSummary[],
 ): string[] {
-  const rows = loops.map(({ loop, turns: count, busyNs, waitedNs, ...lengths }) => [
-    formatCount(count),
-    formatTenth(busyNs / Math.max(1, busyNs + waitedNs)),
-    ...[lengths.p50Ns, lengths.p90Ns, lengths.p99Ns, lengths.longestNs].map(formatNanos),
-    loopName(opened, turns, loop),
-  ]);
+  const rows = loops
+    .slice(0, MOST_LOOPS)
+    .map(({ loop, turns: count, busyNs, waitedNs, ...lengths }) => [
+      formatCount(count),
+      formatTenth(busyNs / Math.max(1, busyNs + waitedNs)),
+      ...[lengths.p50Ns, lengths.p90Ns, lengths.p99Ns, lengths.longestNs].map(formatNanos),
+      loopName(opened, turns, loop),
+    ]);
   const head = ['turns', 'busy', 'p50', 'p90', 'p99', 'longest', 'event loop'];
-  return formatTable(head, rows, { right: [0, 1, 2, 3, 4, 5], ...shape() });
+  const left = loops.length - rows.length;
+  return [
+    ...formatTable(head, rows, { right: [0, 1, 2, 3, 4, 5], ...shape() }),
+    ...(left > 0
+      ? [`… ${formatCount(left)} more loops, none with a longer turn (--json has all)`]
+      : []),
+  ];
 }
 
 function loopName({ profile }: OpenedProfile, { loops }: TurnTable, loop: number): string {
