@@ -95,7 +95,7 @@ export function callback<F>(): Kind<F> {
   return passed('a function', (value) => typeof value === 'function');
 }
 
-/** The same values as a set. */
+/** The same values as a set; an empty one of a program means none. */
 export function setOf<V>(list: Kind<readonly V[]>): Kind<ReadonlySet<V>> {
   return {
     expected: {
@@ -106,7 +106,7 @@ export function setOf<V>(list: Kind<readonly V[]>): Kind<ReadonlySet<V>> {
       const values = list.read(words);
       return values && new Set(values);
     },
-    has: (value) => value instanceof Set && list.has([...value]),
+    has: (value) => value instanceof Set && (value.size === 0 || list.has([...value])),
   };
 }
 

@@ -123,7 +123,8 @@ describeLiveAsUser('stacks that nobody asked for', () => {
     const file = join(scratch, 'waits.data');
     const idle = ['-e', 'setTimeout(() => {}, 3000)'];
     const { stderr } = perfTs(['record', '-o', file, '--', process.execPath, ...idle]);
-    expect(stderr).toMatch(/on a CPU for [\d.]+% of the time: .*--off-cpu/);
+    // Whether the CPUs were idle meanwhile, and so what it waited for, is the machine's.
+    expect(stderr).toMatch(/on a CPU for \d+% of the time/);
   });
 
   it('a command that runs on behind its recording is waited for in words', async () => {

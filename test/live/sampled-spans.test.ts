@@ -9,6 +9,7 @@ import { openProfile } from '../../src/read/open-profile.ts';
 import { record } from '../../src/record/record.ts';
 import { startRecording } from '../../src/record/recorder.ts';
 import { describeLive } from '../helpers/live.ts';
+import { usableCpus } from '../helpers/tasks.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-spans-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -51,8 +52,10 @@ describeLive('time in which the events of a recording were enabled', () => {
 
   it('an overwritten recording has a gap behind each snapshot that the next one does not reach back to', async () => {
     const output = join(scratch, 'snapshots.data');
+    // The ring of a CPU that it left would still hold what it did there.
+    const pinned = ['taskset', '-c', `${usableCpus()[0]}`, ...SPIN];
     const running = await startRecording({
-      command: SPIN,
+      command: pinned,
       ...{ events: ['cpu-clock:u'], freq: 1997, overwrite: true, ringPages: 1, output },
     });
     await sleep(400);

@@ -213,7 +213,7 @@ describeLive('stat', () => {
       ['-e', 'page-faults,context-switches', '--', workload, 'pf', '100'],
       AS_NOBODY,
     );
-    expect(stderr).toContain('page-faults:u: user code only');
+    expect(stderr).toContain('user code only (page-faults:u)');
     expect(countOf(rows, 'page-faults:u')).toBeGreaterThan(100);
     expect(rows[1]).toMatchObject({ event: 'context-switches', count: null });
   });
