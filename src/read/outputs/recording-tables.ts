@@ -203,8 +203,8 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
 /** Turns of event loops that took a millisecond or more. */
 function turnRows({ turns }: Profile): TableRows {
   const rows = Array.from({ length: turns?.length ?? 0 }, (_, row) => row);
-  const column = (valueOf: (table: TurnTable, row: number) => number): number[] =>
-    turns === undefined ? [] : rows.map((row) => Math.round(valueOf(turns, row)));
+  const column = (numberOf: (table: TurnTable, row: number) => number): number[] =>
+    turns === undefined ? [] : rows.map((row) => Math.round(numberOf(turns, row)));
   return rowsOf(rows.length, [
     column(({ loops, loop }, row) => loops[loop[row]].pid),
     column(({ loops, loop }, row) => loops[loop[row]].tid),

@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TABLE_NAMES } from '../../../src/formats/tables/schema.ts';
 import { ClickHouseEngine } from '../../../src/query/clickhouse.ts';
 import { parseClickHouse } from '../../../src/query/clickhouse-place.ts';
 import { verbSql } from '../../../src/query/verbs.ts';
@@ -128,7 +129,7 @@ describe('the sink of ClickHouse', () => {
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['taken']));
     const asked = fake.received.map(queryOf);
     expect(asked[0]).toBe('exists table recordings');
-    expect(asked.filter((query) => /^create table/.test(query))).toHaveLength(11);
+    expect(asked.filter((query) => /^create table/.test(query))).toHaveLength(TABLE_NAMES.length);
     const inserts = fake.received.filter(({ query }) => query.get('query') !== null);
     expect(inserts).toHaveLength(window.profiles.length);
     expect(inserts.at(-1)?.query.get('query')).toMatch(/^insert into recordings /);
