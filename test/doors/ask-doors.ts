@@ -14,7 +14,7 @@ import { compareRecordings } from '../../src/index.ts';
 import type { Change } from '../../src/profile/analysis/change.ts';
 import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
-import { type EventIndex, FUNC_CATEGORIES, type FuncIndex } from '../../src/profile/types.ts';
+import { FUNC_CATEGORIES, type FuncIndex } from '../../src/profile/types.ts';
 import { formatDeltaInterval } from '../../src/questions/compare-words.ts';
 import { findLines } from '../../src/questions/lines.ts';
 import { findNeighbours, nobodyOf } from '../../src/questions/neighbours.ts';
@@ -185,11 +185,11 @@ export const library: Door = async (file, func) => {
     lines,
     owners: await ownersOf(file),
     periods: (opened.periods().events[0]?.streams ?? []).map(ofStream),
-    ledger: opened.ledgers().map(({ coverage, samples }, event) => ({
-      name: profile.events[event as EventIndex].name,
-      share: coverage ?? 1,
-      samples,
-    })),
+    // Reports of periods, which the page and the command take it from, have no event of waits.
+    ledger: opened.reportedEvents().map((event) => {
+      const { coverage, samples } = opened.ledgers()[event];
+      return { name: profile.events[event].name, share: coverage ?? 1, samples };
+    }),
     findings: findingsOf(opened).map(ofFinding),
     threads: ofThreads(reportThreads(asked).byThread, (thread) => profile.threads[thread].tid),
     second: firstSecondOf(opened),
