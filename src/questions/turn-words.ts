@@ -25,7 +25,7 @@ const HOW: Readonly<Record<PartState, string>> = {
   runnable: 'runnable in',
 };
 
-/** What a turn is besides: that in which its program started, or one that had not ended. */
+/** The mark of a turn in which its program started, or that had not ended; empty for others. */
 export function turnKind({ isFirst, isOpen }: TurnTable, turn: number): string {
   if (isFirst[turn] === 1) return '(start)';
   return isOpen[turn] === 1 ? '(until the end)' : '';

@@ -109,7 +109,9 @@ describeLive('a probe', () => {
       }),
     );
     const found = ruleOfProbe(binding!.probePeriods(attr, 4, 16, 1e9, true));
-    expect(found).toMatchObject({ rule: 'next', countsLag: false, samples: 64, majority: 1 });
+    expect(found).toMatchObject({ rule: 'next', countsLag: false, majority: 1 });
+    // A run ends early where the kernel writes another record into its ring.
+    expect(found?.samples).toBeLessThanOrEqual(4 * 16);
   });
 
   it('probeEvent returns the attr size that the kernel knows', () => {

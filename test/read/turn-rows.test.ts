@@ -7,7 +7,7 @@ import { profileFromText } from '../helpers/profile-from-text.ts';
 import { analysed } from '../helpers/query-tables.ts';
 import { TurnStream } from '../helpers/turn-stream.ts';
 
-test('turns of event loops are a table, with whole nanoseconds', () => {
+test('the table of turns has whole nanoseconds', () => {
   const stream = new TurnStream(10, 12)
     .turn({ fromNs: 1000, lengthNs: 5_000_000 }, 0, 1)
     .turn({ fromNs: 9_000_000, lengthNs: 2_000_000, waitedNs: 70 }, 600, 2);
