@@ -41,6 +41,7 @@ export default defineConfig({
       // Behind all others: a recorder of all CPUs that asks for build IDs, as perf-ts does, makes Linux 6.18 mark
       // mappings in everybody's records as having one (`perf-event/mmap-build-id.ts`), and perf 6.1 aborts on such.
       project('perf', { ...PATIENT, sequence: { groupOrder: 2 } }),
+      project('still', { ...PATIENT, maxWorkers: 1, sequence: { groupOrder: 3 } }),
       project('browser', { ...PATIENT, ...AFTER_UNIT }),
       project('fuzz', { ...PATIENT, ...AFTER_UNIT }),
       ...(isPacked

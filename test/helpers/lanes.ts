@@ -8,6 +8,7 @@ export type Lane =
   | 'unit'
   | 'alone'
   | 'core'
+  | 'still'
   | 'live'
   | 'perf'
   | 'command'
@@ -35,12 +36,14 @@ const CORE = new Set([
   'test/examples/quickstart.test.ts',
   'test/live/command-start.test.ts',
   'test/live/jit-maps.test.ts',
-  'test/live/model.test.ts',
   'test/live/off-cpu.test.ts',
   'test/live/output-safety.test.ts',
   'test/live/sideband.test.ts',
   'test/live/top.test.ts',
 ]);
+
+/** Files whose rates of events are compared with a model: what runs beside them takes caches and the host's time. */
+const STILL = new Set(['test/live/model.test.ts']);
 
 /** Files that try the package where one is made, and the checkout otherwise. */
 const OF_THE_PACKAGE = new Set([
@@ -108,16 +111,17 @@ const BUILT = new Set([
 ]);
 
 /**
- * `core` is a slice of `live` and `browser`. `live` records on this kernel, in `perf` perf does, and nothing else
- * beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and
- * Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is pure code: `alone` changes what a
- * process has once (its user, a module), the files of `unit` share their process and its modules.
- * Those of `command` do so, too.
+ * `core` is a slice of `live` and `browser`, `still` has those that need the machine for themselves. `live` records on this
+ * kernel, in `perf` perf does, and nothing else beside it, `command` runs the built command, the addon or a compiler,
+ * `browser` opens the page in Chromium and Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is
+ * pure code: `alone` changes what a process has once (its user, a module), the files of `unit` share their process and
+ * its modules. Those of `command` do so, too.
  */
 export function laneOf(path: string, text: string, isPacked: boolean): Lane {
   if (path.startsWith('test/release/') || (isPacked && OF_THE_PACKAGE.has(path)))
     return 'installed';
   if (CORE.has(path)) return 'core';
+  if (STILL.has(path)) return 'still';
   if (PERF_RECORDS.has(path)) return 'perf';
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
@@ -134,6 +138,7 @@ export function testFilesByLane(root: string, isPacked: boolean): Record<Lane, s
     unit: [],
     alone: [],
     core: [],
+    still: [],
     live: [],
     perf: [],
     command: [],
