@@ -52,9 +52,17 @@ type AppendixPlace = {
   readonly sections: { section(feature: number): FileSection | null };
 };
 
-/** The attachments of a recording, none where it has no appendix; what a cut one has in front. */
-export function readAppendix(data: AppendixPlace): Attachment[] {
-  return readWithEnd(data).attachments;
+/** Attachments by the recording that is open: who asks for one of them reads the bytes of all. */
+const known = new WeakMap<AppendixPlace, readonly Attachment[]>();
+
+/** The attachments of a recording, none where it has no appendix; what a cut one has in front. Read once. */
+export function readAppendix(data: AppendixPlace): readonly Attachment[] {
+  let attachments = known.get(data);
+  if (attachments === undefined) {
+    attachments = readWithEnd(data).attachments;
+    known.set(data, attachments);
+  }
+  return attachments;
 }
 
 /**
