@@ -12,7 +12,7 @@ import {
   watchJitFiles,
 } from './jit-maps/jit-attachments.ts';
 import { MetWords } from './jit-maps/met-words.ts';
-import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
+import { findMappedNode, findUnmappedNode } from './jit-maps/unmapped-node.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
@@ -76,8 +76,10 @@ export class JitCapture {
 
   /** Sees the MMAP2 records that have come since. */
   meet(codeMappings: Uint8Array): void {
-    this.#late?.meet(codeMappings);
-    this.#words?.meet(codeMappings, (pid) => this.#code?.has(pid) === true);
+    if (this.#late === null && this.#words === null) return;
+    const found = findMappedNode(codeMappings);
+    this.#late?.meet(found);
+    this.#words?.meet(found, (pid) => this.#code?.has(pid) === true);
   }
 
   start(): void {

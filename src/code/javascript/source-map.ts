@@ -10,6 +10,7 @@ import { fieldOf } from '../../base/foreign-json.ts';
 import { memoize } from '../../base/memoize.ts';
 import { decodePercent } from '../../base/text.ts';
 import { functionNameAt } from './function-name-at.ts';
+import { withoutGuard } from './mapping-url.ts';
 import { lineStartsOf, type ScriptFunctions, type SourceFunction } from './script-functions.ts';
 import { pathInBundle, pathOfScript } from './script-path.ts';
 
@@ -96,8 +97,7 @@ export class SourceMap {
    */
   static parse(text: string, url: string, files: MappedSources | null = null): SourceMap | null {
     try {
-      // Some servers put this in front, against scripts that load JSON of others.
-      const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+      const json: unknown = JSON.parse(withoutGuard(text));
       return SourceMap.from(json, url, files);
     } catch {
       return null;

@@ -136,6 +136,13 @@ function parseNote(line: string): NodeNote | null {
 
 const USED_OF_MAP = ['version', 'sourceRoot', 'sources', 'names', 'mappings', 'sections'];
 
+/** The line of a note with the source map of the script at `url`; null for what is none. `map` is foreign. */
+export function sourceMapLine(url: string, map: unknown): Buffer | null {
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
+  const note: NodeNote = { kind: 'sourceMap', url, map: usedOf(map) };
+  return Buffer.from(`${JSON.stringify(note)}\n`);
+}
+
 /** A map without what nobody asks of it, which may be any amount of anything. */
 function usedOf(map: object): object {
   const used = USED_OF_MAP.map((name) => [name, fieldOf(map, name)] as const);

@@ -5,6 +5,12 @@ import { memoize } from '../../base/memoize.ts';
 import { once } from '../../base/once.ts';
 import { decodePercent } from '../../base/text.ts';
 import type { ScriptName } from '../../code/javascript/jsc-name.ts';
+import {
+  MAPPING_MARK,
+  MARKED_TAIL_BYTES,
+  mappingUrl,
+  pathOfMap,
+} from '../../code/javascript/mapping-url.ts';
 import { ScriptFunctions } from '../../code/javascript/script-functions.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import {
@@ -20,7 +26,6 @@ import { locateSource } from './locate-source.ts';
 import { NotedMaps } from './noted-maps.ts';
 import { parseScript } from './parse-script.ts';
 
-const MARK = 'sourceMappingURL=';
 const INLINE = 'data:application/json';
 const JAVASCRIPT = /\.[cm]?jsx?$/;
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
@@ -32,8 +37,6 @@ const MAX_FILE_BYTES = 128 * 2 ** 20;
  */
 const MAX_PARSED = 4 << 20;
 const MAX_PARSED_OF_ALL = 8 << 20;
-/** Bytes at the end of a script, where the mark of one with a map beside it stands. */
-const TAIL_BYTES = 4096;
 
 export type ScriptMapsOptions = {
   readonly diagnostics: Diagnostics;
@@ -157,7 +160,7 @@ export class ScriptMaps implements SourceMaps {
 
   #findInside(path: string): SourceMap | null {
     const text = this.#files(path).read(path);
-    const url = text === null ? null : markedUrl(text);
+    const url = text === null ? null : mappingUrl(text);
     return url?.startsWith(INLINE) === true ? this.#parseInline(url, path) : null;
   }
 
@@ -170,7 +173,7 @@ export class ScriptMaps implements SourceMaps {
   #findInCache(path: string): SourceMap | null {
     const { denoDirectory = denoCache() } = this.#options;
     const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`), path);
-    const url = text === null ? null : markedUrl(text);
+    const url = text === null ? null : mappingUrl(text);
     return url === null ? null : this.#parseInline(url, path);
   }
 
@@ -199,10 +202,9 @@ export class ScriptMaps implements SourceMaps {
     const url = this.#mappingUrl(path);
     if (url === null) return this.#findHidden(path);
     if (url.startsWith(INLINE)) return this.#parseInline(url, path);
-    const named = pathOfScript(url);
-    // Anything else with a scheme is somewhere else.
-    if (/^[a-z][a-z+.-]*:/i.test(named)) return this.#findHidden(path);
-    const beside = resolve(dirname(path), named === url ? decodePercent(url) : named);
+    const named = pathOfMap(url);
+    if (named === null) return this.#findHidden(path);
+    const beside = resolve(dirname(path), named);
     const text = this.#read(beside, path);
     return text === null ? this.#findInFolder(path) : this.#parse(text, beside, path);
   }
@@ -256,12 +258,12 @@ export class ScriptMaps implements SourceMaps {
 
   /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
-    const tail = this.#read(path, path, { tail: TAIL_BYTES, isLook: true });
+    const tail = this.#read(path, path, { tail: MARKED_TAIL_BYTES, isLook: true });
     if (tail === null) return null;
     // A map inside the script is one long line, whose beginning the tail does not have.
-    const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
+    const isCut = !tail.includes(MAPPING_MARK) && !tail.trimEnd().includes('\n');
     const text = isCut ? this.#read(path, path, { isLook: true }) : tail;
-    return text === null ? null : markedUrl(text);
+    return text === null ? null : mappingUrl(text);
   }
 
   /** A source that was changed since the recording, or can't be read, is as good as gone. */
@@ -317,7 +319,7 @@ export class ScriptMaps implements SourceMaps {
       }
       const from = tail === undefined ? 0 : Math.max(0, size - tail);
       const text = Buffer.from(file.source.read(from, size - from)).toString();
-      const names = !reading.isTrial && (!reading.isLook || text.includes(MARK));
+      const names = !reading.isTrial && (!reading.isLook || text.includes(MAPPING_MARK));
       if (names) this.#notify(path, script, file);
       return text;
     } catch {
@@ -359,10 +361,4 @@ function denoCache(): string {
 function beginsToken(text: string, column: number): boolean {
   const [before, at] = [text[column - 2] ?? '', text[column - 1] ?? ''];
   return /[^\s)\]};,.=]/.test(at) && !(/[\w$]/.test(before) && /[\w$]/.test(at));
-}
-
-/** The last word on a script's map counts. */
-function markedUrl(text: string): string | null {
-  const at = text.lastIndexOf(MARK);
-  return at < 0 ? null : (/^[^\s'"*]+/.exec(text.slice(at + MARK.length))?.[0] ?? null);
 }

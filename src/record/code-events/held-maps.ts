@@ -1,21 +1,23 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fieldOf, parseForeignJson } from '../../base/foreign-json.ts';
-import { decodePercent } from '../../base/text.ts';
+import {
+  MARKED_TAIL_BYTES,
+  mappingUrl,
+  pathOfMap,
+  withoutGuard,
+} from '../../code/javascript/mapping-url.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
-import { CODE_EVENT, CodeRecord, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
+import { CODE_EVENT } from '../../code/jit/code-record.ts';
+import { RecordCutter } from '../../code/jit/record-cutter.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
+import { sourceMapLine } from '../../read/jit/node-notes.ts';
 
-/** Bytes at the end of a script, where it names a map beside it. */
-const TAIL_BYTES = 4096;
-const MARK = 'sourceMappingURL=';
 const MOST_MAP_BYTES = 16 << 20;
 /** Bytes of all maps together. */
 const MOST_BYTES = 32 << 20;
 const MOST_SCRIPTS = 4096;
-/** A record that is longer is not waited for: names of scripts are short. */
-const MOST_REST_BYTES = 1 << 20;
 
 /** A map as it was when a process first ran its script. */
 type HeldMap = {
@@ -45,24 +47,16 @@ export class HeldMaps {
 
   /** Sees the bytes of an isolate's stream as they come; returns what takes the next ones. */
   watch(pid: number): (bytes: Uint8Array) => void {
-    const record = new CodeRecord();
-    let rest: Uint8Array = new Uint8Array();
-    let skip = STREAM_HEADER_BYTES;
-    let isLost = false;
-    return (chunk) => {
-      if (isLost) return;
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      let at = skip;
-      let read = record.read(view, at, bytes.length);
-      for (; read === 'whole'; read = record.read(view, at, bytes.length)) {
-        at = record.end;
-        if (record.type !== CODE_EVENT.ADDED) continue;
-        this.#meet(pid, bytes.subarray(record.textAt, record.textAt + record.textSize));
-      }
-      skip = Math.max(0, at - bytes.length);
-      rest = bytes.slice(Math.min(at, bytes.length));
-      isLost = read === 'damaged' || rest.length > MOST_REST_BYTES;
+    const cutter = new RecordCutter(
+      ({ textAt, textSize }, bytes) => {
+        this.#meet(pid, bytes.subarray(textAt, textAt + textSize));
+        return true;
+      },
+      ({ type }) => type === CODE_EVENT.ADDED,
+    );
+    let makesSense = true;
+    return (bytes) => {
+      if (makesSense) makesSense = cutter.take(bytes);
     };
   }
 
@@ -95,13 +89,10 @@ export class HeldMaps {
   }
 
   #mapPath(script: string): string | null {
-    const tail = isAbsolute(script) ? this.#text(script, TAIL_BYTES) : null;
-    const at = tail?.lastIndexOf(MARK) ?? -1;
-    const url =
-      tail === null || at < 0 ? '' : (/^[^\s'"*]+/.exec(tail.slice(at + MARK.length))?.[0] ?? '');
-    const named = pathOfScript(url);
-    if (named === '' || /^[a-z][a-z+.-]*:/i.test(named)) return null;
-    return resolve(dirname(script), named === url ? decodePercent(url) : named);
+    const tail = isAbsolute(script) ? this.#text(script, MARKED_TAIL_BYTES) : null;
+    const url = tail === null ? null : mappingUrl(tail);
+    const named = url === null ? null : pathOfMap(url);
+    return named === null ? null : resolve(dirname(script), named);
   }
 
   /** The text of a file, or of its last `tail` bytes; null where it can't or must not be read. */
@@ -125,17 +116,17 @@ export class HeldMaps {
    * another process ran in another version.
    */
   notes(pid: number): Uint8Array {
-    const lines: string[] = [];
+    const lines: Uint8Array[] = [];
     for (const [script, held] of this.#maps.get(pid) ?? []) {
       if (held === null) continue;
       const isSame = [...this.#maps.values()].every(
         (maps) => (maps.get(script) ?? held).version === held.version,
       );
       if (isSame && versionOf(script, held.path) === held.version) continue;
-      const map = mapBeside(script, held);
-      if (map !== null) lines.push(`${JSON.stringify({ kind: 'sourceMap', url: script, map })}\n`);
+      const line = sourceMapLine(script, mapBeside(script, held));
+      if (line !== null) lines.push(line);
     }
-    return Buffer.from(lines.join(''));
+    return Buffer.concat(lines);
   }
 }
 
@@ -148,12 +139,10 @@ function versionOf(...paths: readonly string[]): string {
     .join('\n');
 }
 
-/** The map without the texts of its sources, as one in the script's own folder. */
-function mapBeside(script: string, { path, text }: HeldMap): object | null {
-  const map = parseForeignJson(text.replace(/^\)\]\}'[^\n]*\n/, ''));
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
-  const { sourcesContent: _, ...kept } = map as Record<string, unknown>;
+/** The map as one in the script's own folder; what the text is where it is none. */
+function mapBeside(script: string, { path, text }: HeldMap): unknown {
+  const map = parseForeignJson(withoutGuard(text));
   const root = fieldOf(map, 'sourceRoot') ?? '';
   const isBeside = dirname(path) === dirname(script) || typeof root !== 'string' || root !== '';
-  return isBeside ? kept : { ...kept, sourceRoot: `${dirname(path)}/` };
+  return isBeside || typeof map !== 'object' ? map : { ...map, sourceRoot: `${dirname(path)}/` };
 }

@@ -3,7 +3,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { findHeldNode } from '../../system/runtimes/node-program.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
-import { findMappedNode } from '../jit-maps/unmapped-node.ts';
+import type { MappedNode } from '../jit-maps/unmapped-node.ts';
 import type { CodeEventSink } from './code-event-sink.ts';
 import { takesSignal } from './open-inspector.ts';
 
@@ -42,9 +42,8 @@ export class LateNodes {
     return this.#asked;
   }
 
-  /** Takes the Nodes among the MMAP2 records `codeMappings`. */
-  meet(codeMappings: Uint8Array): void {
-    const { programs, others } = findMappedNode(codeMappings);
+  /** Takes the Nodes among the mappings that have come since. */
+  meet({ programs, others }: Pick<MappedNode, 'programs' | 'others'>): void {
     const nodes = [...programs.keys()];
     for (const [pid, path] of others) if (this.#holdsNode(path)) nodes.push(pid);
     for (const pid of nodes) {

@@ -1,7 +1,7 @@
-import { fieldOf, parseForeignJson } from '../../base/foreign-json.ts';
+import { parseForeignJson } from '../../base/foreign-json.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import type { EndedStream } from '../../code/jit/code-events.ts';
-import { MAX_NOTES_BYTES } from '../../read/jit/node-notes.ts';
+import { MAX_NOTES_BYTES, sourceMapLine } from '../../read/jit/node-notes.ts';
 
 /** A longer map is left out, as `src/register` does. */
 const MOST_URL_BYTES = 16 << 20;
@@ -23,9 +23,8 @@ export function mapNotes(maps: EndedStream['maps']): Uint8Array {
   const lines: Uint8Array[] = [];
   let room = MAX_NOTES_BYTES;
   for (const [file, url] of latest) {
-    const map = parseMap(url);
-    if (map === null) continue;
-    const line = Buffer.from(`${JSON.stringify({ kind: 'sourceMap', url: file, map })}\n`);
+    const line = sourceMapLine(file, parseDataUrl(url));
+    if (line === null) continue;
     if (line.length > room) break;
     room -= line.length;
     lines.push(line);
@@ -33,22 +32,14 @@ export function mapNotes(maps: EndedStream['maps']): Uint8Array {
   return Buffer.concat(lines);
 }
 
-/** The map of a `data:` URL without what readers of notes do not use; null where it is none. */
-function parseMap(url: Uint8Array): object | null {
+/** The JSON of a `data:` URL; null where it has none. */
+function parseDataUrl(url: Uint8Array): unknown {
   const bytes = Buffer.from(url.buffer, url.byteOffset, url.byteLength);
   const comma = bytes.indexOf(',');
   if (comma < 0 || comma > SEEN_CHARS) return null;
   const isBase64 = bytes.toString('latin1', 0, comma).endsWith(';base64');
   const data = bytes.toString('latin1', comma + 1);
-  const map = parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : unescaped(data));
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
-  const used = ['version', 'file', 'sourceRoot', 'sources', 'names', 'mappings', 'sections'];
-  return Object.fromEntries(
-    used.flatMap((name) => {
-      const field = fieldOf(map, name);
-      return field === undefined ? [] : [[name, field]];
-    }),
-  );
+  return parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : unescaped(data));
 }
 
 function unescaped(text: string): string {

@@ -1,5 +1,5 @@
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
-import { findMappedNode } from './unmapped-node.ts';
+import type { MappedNode } from './unmapped-node.ts';
 
 /** A Node with the preload reports code before. */
 const REPORTS_MS = 100;
@@ -15,14 +15,12 @@ export class MetWords {
   readonly #met = new Map<number, number>();
   readonly #words = new Map<number, Promise<readonly string[]>>();
 
-  /** Takes the Nodes among the MMAP2 records `codeMappings`. `reports`: whether a process reports its code. */
-  meet(codeMappings: Uint8Array, reports: (pid: number) => boolean): void {
+  /** Takes the Nodes among the mappings that have come since. `reports`: whether a process reports its code. */
+  meet({ programs }: Pick<MappedNode, 'programs'>, reports: (pid: number) => boolean): void {
     const now = performance.now();
-    if (codeMappings.length > 0) {
-      for (const pid of findMappedNode(codeMappings).programs.keys()) {
-        const room = MOST_PIDS - this.#met.size - this.#words.size;
-        if (room > 0 && !this.#met.has(pid)) this.#met.set(pid, now);
-      }
+    for (const pid of programs.keys()) {
+      const room = MOST_PIDS - this.#met.size - this.#words.size;
+      if (room > 0 && !this.#met.has(pid)) this.#met.set(pid, now);
     }
     for (const [pid, since] of this.#met) {
       if (now - since < REPORTS_MS) continue;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { MetWords } from '../../../src/record/jit-maps/met-words.ts';
+import { findMappedNode } from '../../../src/record/jit-maps/unmapped-node.ts';
 
 const encoder = new RecordEncoder({ littleEndian: true, sampleType: 0, sampleIdAll: false });
 
@@ -18,9 +19,9 @@ test('words of a Node that reports no code are known when it is gone, those of o
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   const words = new MetWords();
   const reports = (pid: number) => pid === reporting;
-  words.meet(Buffer.concat([nodeOf(silent), nodeOf(reporting)]), reports);
+  words.meet(findMappedNode(Buffer.concat([nodeOf(silent), nodeOf(reporting)])), reports);
   now.mockReturnValue(1000);
-  words.meet(new Uint8Array(), reports);
+  words.meet(findMappedNode(new Uint8Array()), reports);
   now.mockRestore();
   expect((await words.of(silent)).slice(0, 2)).toEqual(['sleep', '1000']);
   for (const child of children) {
