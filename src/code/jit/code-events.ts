@@ -20,7 +20,7 @@ import { PositionLog } from './position-log.ts';
  *
  *   frame:   u64 size; s64 offset_ns; u8 stream[size]        offset_ns: recording's clock − CLOCK_MONOTONIC
  */
-export const FRAME_BYTES = 16;
+const FRAME_BYTES = 16;
 const MOST_ROWS = 5_000_000;
 
 export type CodeEventFrame = {
@@ -153,21 +153,32 @@ export function readCodeEvents(
   diagnostics: Diagnostics,
 ): CodeEvents {
   const reader = new CodeEventReader(bytes);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const startNs = (BigInt(startTime.high) << 32n) | BigInt(startTime.low >>> 0);
-  let isDamaged = false;
-  let at = 0;
-  for (; at + FRAME_BYTES <= bytes.length && !isDamaged; ) {
-    const size = readU64(view, at, true);
-    const end = at + FRAME_BYTES + size;
-    if (!(end <= bytes.length)) break;
-    const origin = rawTimeOf(startNs - view.getBigInt64(at + 8, true));
-    isDamaged = !reader.read(at + FRAME_BYTES, end, origin);
-    at = end;
-  }
-  if (isDamaged || at !== bytes.length) diagnostics.count('code-events-damaged');
+  const isWhole = eachStream(bytes, startTime, (...stream) => reader.read(...stream));
+  if (!isWhole) diagnostics.count('code-events-damaged');
   if (reader.lost > 0) diagnostics.count('code-events-lost', '', reader.lost);
   return reader.finish();
+}
+
+/**
+ * Visits the streams of a process, each by its place and the time on its own clock at which the recording starts. `visit`
+ * and the whole are false where bytes are damaged: what comes behind them is left out.
+ */
+export function eachStream(
+  bytes: Uint8Array,
+  startTime: RawTime,
+  visit: (first: number, end: number, origin: RawTime) => boolean,
+): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const startNs = (BigInt(startTime.high) << 32n) | BigInt(startTime.low >>> 0);
+  let at = 0;
+  while (at + FRAME_BYTES <= bytes.length) {
+    const first = at + FRAME_BYTES;
+    const end = first + readU64(view, at, true);
+    if (!(end <= bytes.length)) return false;
+    if (!visit(first, end, rawTimeOf(startNs - view.getBigInt64(at + 8, true)))) return false;
+    at = end;
+  }
+  return at === bytes.length;
 }
 
 function rawTimeOf(ns: bigint): RawTime {

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
-import { type RawTime, readU64, toRawTime } from '../../base/u64.ts';
-import { FRAME_BYTES } from '../../code/jit/code-events.ts';
+import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
+import { eachStream } from '../../code/jit/code-events.ts';
 import {
   CODE_EVENT,
   CodeRecord,
@@ -57,14 +57,19 @@ export function decodeLoopTurns(
   diagnostics: Diagnostics,
 ): TurnTable | null {
   const builder = new TurnTableBuilder();
-  const startNs = toRawTime(startTime, 0);
   for (const { pid, bytes } of processes) {
     const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
       // The main thread has the number of its process, in whatever namespace that is counted.
       const tid = ownTid === ownPid ? pid : ownTid;
       return { thread: lastThread(threads, pid, tid), pid, tid };
     };
-    if (!readStreams(bytes, startNs, loopOf, builder)) diagnostics.count('code-events-damaged');
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
+      if (end - first < STREAM_HEADER_BYTES || !isStreamAt(bytes, first)) return false;
+      const loop = loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true));
+      return builder.readLoop(view, first + STREAM_HEADER_BYTES, end, loop, origin);
+    });
+    if (!isWhole) diagnostics.count('code-events-damaged');
   }
   return builder.finish();
 }
@@ -72,28 +77,6 @@ export function decodeLoopTurns(
 /** The thread in the program that a process ran last: that of the shell before it has no loop. */
 function lastThread(threads: readonly ProfileThread[], pid: number, tid: number): number {
   return threads.findLastIndex((thread) => thread.pid === pid && thread.tid === tid);
-}
-
-/** False where the bytes are damaged: what comes behind that is left out. */
-function readStreams(
-  bytes: Uint8Array,
-  startNs: bigint,
-  loopOf: (pid: number, tid: number) => TurnLoop,
-  builder: TurnTableBuilder,
-): boolean {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  while (at + FRAME_BYTES <= bytes.length) {
-    const end = at + FRAME_BYTES + readU64(view, at, true);
-    const first = at + FRAME_BYTES;
-    if (!(end <= bytes.length) || end - first < STREAM_HEADER_BYTES) return false;
-    if (!isStreamAt(bytes, first)) return false;
-    const loop = loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true));
-    const originNs = startNs - view.getBigInt64(at + 8, true);
-    if (!builder.readLoop(view, first + STREAM_HEADER_BYTES, end, loop, originNs)) return false;
-    at = end;
-  }
-  return at === bytes.length;
 }
 
 class TurnTableBuilder {
@@ -112,12 +95,12 @@ class TurnTableBuilder {
   readonly #shortWaitedNs = new GrowableFloat64(64);
   readonly #shortCounts = Array.from({ length: SHORT_TURN_BUCKETS }, () => new GrowableFloat64(64));
 
-  /** The records of one loop, whose times begin at `originNs`; false where they are damaged. */
-  readLoop(view: DataView, first: number, end: number, loop: TurnLoop, originNs: bigint): boolean {
+  /** The records of one loop, whose times begin at `origin`; false where they are damaged. */
+  readLoop(view: DataView, first: number, end: number, loop: TurnLoop, origin: RawTime): boolean {
     if (this.#loops.length === MOST_LOOPS) return false;
     this.#loops.push(loop);
     const record = this.#record;
-    const sinceStart = (place: number) => Number(view.getBigUint64(place, true) - originNs);
+    const sinceStart = (place: number) => readTimeSince(view, place, true, origin);
     for (let at = first; ; at = record.end) {
       const state = record.read(view, at, end);
       if (state !== 'whole') return state === 'cut';
