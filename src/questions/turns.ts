@@ -4,7 +4,7 @@ import { memoize } from '../base/memoize.ts';
 import { finish } from '../base/slices.ts';
 import { groupSamples } from '../profile/analysis/select/filter.ts';
 import { categoryRow } from '../profile/func-table.ts';
-import type { TimeRange } from '../profile/time-range.ts';
+import { isInRanges, type TimeRange } from '../profile/time-range.ts';
 import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/turn-table.ts';
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
@@ -26,7 +26,7 @@ export type LoopSummary = {
 
 /** The loops that had a turn, the one with the longest turn first. */
 export function summarizeLoops(turns: TurnTable, times?: readonly TimeRange[]): LoopSummary[] {
-  const isIn = withinTimes(times);
+  const isIn = isInTimes(times);
   const byLoop = turns.loops.map(() => new LoopSums());
   for (let row = 0; row < turns.length; row++) {
     if (turns.isFirst[row] === 1 || !isIn(turns.fromNs[row], turns.toNs[row])) continue;
@@ -136,7 +136,7 @@ export type TurnQuestion = {
 /** The slowest turns, longest first. */
 export function slowestTurns(turns: TurnTable, question: TurnQuestion): SlowTurn[] {
   const { profile, overNs, limit, times } = question;
-  const isIn = withinTimes(times);
+  const isIn = isInTimes(times);
   const lengthOf = (row: number) => turns.toNs[row] - turns.fromNs[row];
   const slow: number[] = [];
   for (let row = 0; row < turns.length; row++) {
@@ -209,8 +209,8 @@ function isRunnable({ stacks, frames, funcs, strings }: Profile, leaf: number): 
   );
 }
 
-const AUTHOR = categoryRow('user code');
-const DEPENDENCY = categoryRow('dependency');
+/** Rank of all that is neither the author's nor a dependency's: categories are in the order of owners. */
+const OTHERS = categoryRow('dependency') + 1;
 const COLLECTOR = categoryRow('GC');
 
 /** The functions that a stack's time is put down to, by StackIndex. */
@@ -224,18 +224,15 @@ type StackOwners = {
 function ownersOfStacks({ stacks, frames, funcs }: Profile): StackOwners {
   const innermost = new Int32Array(stacks.length);
   const outermost = new Int32Array(stacks.length);
-  const rank = (func: number): number => {
-    if (func === NONE) return 3;
-    const category = funcs.category[func];
-    return category === AUTHOR ? 0 : category === DEPENDENCY ? 1 : 2;
-  };
+  const rank = (func: number): number =>
+    func === NONE ? OTHERS + 1 : Math.min(funcs.category[func], OTHERS);
   for (let row = 0; row < stacks.length; row++) {
     const func = frames.func[stacks.frame[row]];
     const above = stacks.prefix[row];
     const inner = above === NONE ? NONE : innermost[above];
     const outer = above === NONE ? NONE : outermost[above];
     innermost[row] = rank(func) <= rank(inner) ? func : inner;
-    outermost[row] = rank(func) < Math.min(2, rank(outer)) ? func : outer;
+    outermost[row] = rank(func) < Math.min(OTHERS, rank(outer)) ? func : outer;
   }
   return { innermost, outermost };
 }
@@ -269,9 +266,6 @@ function samplesByThread(profile: Profile): (turns: TurnTable, turn: number) => 
 }
 
 /** Whether a span has a part in any of the times. */
-function withinTimes(
-  times: readonly TimeRange[] | undefined,
-): (from: number, to: number) => boolean {
-  if (times === undefined) return () => true;
-  return (from, to) => times.some(({ fromNs, toNs }) => from < toNs && to > fromNs);
+function isInTimes(times: readonly TimeRange[] | undefined): (from: number, to: number) => boolean {
+  return (from, to) => times === undefined || isInRanges(times, from, to - from);
 }

@@ -164,5 +164,12 @@ describe('what slow turns did', () => {
     expect(select({ inTurnsOver: 2 })).toEqual([0, 1, 3, 4]);
     expect(select({ inTurnsOver: 2, toNs: MS })).toEqual([0]);
     expect(() => finish(selectSamples(profile, { inTurnsOver: 1 }))).toThrow('no turns');
+    // A thread that was asked for its code again has a stream for each time.
+    const first = new TurnStream(10).turn({ fromNs: 0, lengthNs: MS });
+    const second = new TurnStream(10).turn({ fromNs: 4 * MS, lengthNs: MS });
+    const parts = [first, second].map((each) => ({ pid: 10, bytes: each.attachment() }));
+    const turns = decodeLoopTurns(parts, { high: 0, low: 0 }, threads, new Diagnostics());
+    const asked = { ...profile, ...(turns && { turns }) };
+    expect([...finish(selectSamples(asked, { inTurnsOver: 1 }))]).toEqual([0, 4]);
   });
 });

@@ -147,7 +147,7 @@ export function turnsDocument(
       waitedBeforeNs: turns.waitedNs[turn],
       isFirst: turns.isFirst[turn] === 1,
       isOpen: turns.isOpen[turn] === 1,
-      callback: callback === NONE ? null : opened.nameOf(callback as never),
+      callback: callback === NONE ? null : opened.nameOf(callback),
       ...times,
       parts: parts.map(({ func, ...part }) => ({ function: opened.nameOf(func), ...part })),
     })),

@@ -1,3 +1,4 @@
+import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
@@ -57,11 +58,15 @@ export function decodeLoopTurns(
   diagnostics: Diagnostics,
 ): TurnTable | null {
   const builder = new TurnTableBuilder();
+  // The thread in the program that a process ran last has the loop: the shell before it has none.
+  const threadOf = new Map(
+    processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
+  );
   for (const { pid, bytes } of processes) {
     const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
       // The main thread has the number of its process, in whatever namespace that is counted.
       const tid = ownTid === ownPid ? pid : ownTid;
-      return { thread: lastThread(threads, pid, tid), pid, tid };
+      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid };
     };
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
@@ -72,11 +77,6 @@ export function decodeLoopTurns(
     if (!isWhole) diagnostics.count('code-events-damaged');
   }
   return builder.finish();
-}
-
-/** The thread in the program that a process ran last: that of the shell before it has no loop. */
-function lastThread(threads: readonly ProfileThread[], pid: number, tid: number): number {
-  return threads.findLastIndex((thread) => thread.pid === pid && thread.tid === tid);
 }
 
 class TurnTableBuilder {

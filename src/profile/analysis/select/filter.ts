@@ -1,6 +1,7 @@
 import { lastAtMost } from '../../../base/bisect.ts';
 import { NONE } from '../../../base/brand.ts';
 import { UsageError } from '../../../base/errors.ts';
+import { GrowableFloat64 } from '../../../base/growable-columns.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
@@ -106,8 +107,8 @@ export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
 }
 
-/** Begins and ends of turns of one loop, nanoseconds since the recording's start, in time order. */
-type Turns = { readonly fromNs: Float64Array; readonly toNs: Float64Array };
+/** Begins and ends of turns of one thread, nanoseconds since the recording's start, in time order. */
+type Turns = { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 };
 
 /** The turns of each thread that took `leastMs` or more. */
 function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Turns> {
@@ -118,15 +119,16 @@ function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Tur
     );
   }
   const { loop, fromNs, toNs, loops } = turns;
-  const rows = Int32Array.from({ length: turns.length }, (_, row) => row).filter(
-    (row) => toNs[row] - fromNs[row] >= leastMs * 1e6,
-  );
-  for (const [index, { thread }] of loops.entries()) {
-    const own = rows.filter((row) => loop[row] === index);
-    byThread.set(thread, {
-      fromNs: Float64Array.from(own, (row) => fromNs[row]),
-      toNs: Float64Array.from(own, (row) => toNs[row]),
-    });
+  for (let row = 0; row < turns.length; row++) {
+    if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
+    const { thread } = loops[loop[row]];
+    const own = byThread.get(thread) ?? {
+      fromNs: new GrowableFloat64(16),
+      toNs: new GrowableFloat64(16),
+    };
+    byThread.set(thread, own);
+    own.fromNs.push(fromNs[row]);
+    own.toNs.push(toNs[row]);
   }
   return byThread;
 }
@@ -134,8 +136,9 @@ function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Tur
 /** Whether a turn has the moment, or a part of what lasts from then on. */
 function isInTurn(turns: Turns | undefined, timeNs: number, lengthNs: number): boolean {
   if (turns === undefined) return false;
-  const last = lastAtMost(turns.fromNs, timeNs + lengthNs);
-  return last >= 0 && turns.toNs[last] > timeNs;
+  const { fromNs, toNs } = turns;
+  const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
+  return last >= 0 && toNs.array[last] > timeNs;
 }
 
 /** 1 for every row that `isAdmitted`. */
