@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "monotonic.h"
+#include "record_writer.h"
 
 namespace perf_ts {
 namespace {
@@ -36,10 +37,6 @@ bool IsJitless(const CodeListener::V8& v8) {
   if (v8.get_version_tag() == before) return false;
   v8.set_flags("--jitless");
   return true;
-}
-
-size_t RoundUp(size_t size) {
-  return (size + 7) & ~size_t{7};
 }
 
 /** The mark in a name of who made the code: `JS:~f …`, `JS:^f …`, `JS:+f …`, `JS:*f …`, `JS:o*f
@@ -331,7 +328,7 @@ bool CodeListener::IsNewScript(uint32_t script) {
 }
 
 void CodeListener::WriteNote(const char* text, size_t size) {
-  const size_t whole = RoundUp(sizeof(code_stream::Record) + size + 1);
+  const size_t whole = RoundUpToWord(sizeof(code_stream::Record) + size + 1);
   char* place = sender_.Begin(whole);
   if (place == nullptr) return;
   const code_stream::Record head = {static_cast<uint32_t>(whole), Type::kNote, 0, NowNs()};
@@ -351,16 +348,8 @@ void CodeListener::WriteLost() {
 template <typename Body>
 void CodeListener::WriteRecord(Type type, CodeType code_type, const Body& body, const void* tail,
                                size_t tail_size) {
-  const size_t size = RoundUp(sizeof(code_stream::Record) + sizeof body + tail_size);
-  char* place = sender_.Begin(size);
-  if (place == nullptr) return;
-  const code_stream::Record head = {static_cast<uint32_t>(size), type,
-                                    static_cast<uint16_t>(code_type), NowNs()};
-  memset(place + size - 8, 0, 8);
-  memcpy(place, &head, sizeof head);
-  memcpy(place + sizeof head, &body, sizeof body);
-  if (tail_size > 0) memcpy(place + sizeof head + sizeof body, tail, tail_size);
-  sender_.Commit();
+  perf_ts::WriteRecord(&sender_, type, static_cast<uint16_t>(code_type), NowNs(), body, tail,
+                       tail_size);
 }
 
 }  // namespace perf_ts

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "monotonic.h"
+#include "record_writer.h"
 
 namespace perf_ts {
 namespace {
@@ -29,40 +30,16 @@ Function Find(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-template <typename Body>
-void Write(Sender* sender, Type type, uint64_t now_ns, const Body& body) {
-  constexpr size_t kSize = sizeof(code_stream::Record) + sizeof body;
-  static_assert(kSize % 8 == 0);
-  char* place = sender->Begin(kSize);
-  if (place == nullptr) return;
-  const code_stream::Record head = {kSize, type, 0, now_ns};
-  memcpy(place, &head, sizeof head);
-  memcpy(place + sizeof head, &body, sizeof body);
-  sender->Commit();
-}
-
 }  // namespace
 
-struct LoopTurns::Functions {
-  uv_abi::HandleSize handle_size;
-  uv_abi::Init prepare_init;
-  uv_abi::Start prepare_start;
-  uv_abi::Stop prepare_stop;
-  uv_abi::Init check_init;
-  uv_abi::Start check_start;
-  uv_abi::Stop check_stop;
-  uv_abi::Unref unref;
-  uv_abi::Configure configure;
-  uv_abi::IdleTime idle_time;
-
-  bool IsUsable() const {
-    const bool is_complete = handle_size && prepare_init && prepare_start && prepare_stop &&
-                             check_init && check_start && check_stop && unref && configure &&
-                             idle_time;
-    return is_complete && handle_size(uv_abi::kPrepareType) <= kMostHandleBytes &&
-           handle_size(uv_abi::kCheckType) <= kMostHandleBytes;
-  }
-};
+bool LoopTurns::Functions::IsUsable() const {
+  const bool is_complete = handle_size && prepare_init && prepare_start && prepare_stop &&
+                           check_init && check_start && check_stop && unref && configure &&
+                           idle_time;
+  return is_complete && handle_size(uv_abi::kHandleType) == sizeof(uv_abi::Handle) &&
+         handle_size(uv_abi::kPrepareType) <= kMostHandleBytes &&
+         handle_size(uv_abi::kCheckType) <= kMostHandleBytes;
+}
 
 LoopTurns::Functions LoopTurns::FindFunctions() {
   return {
@@ -74,32 +51,29 @@ LoopTurns::Functions LoopTurns::FindFunctions() {
 }
 
 void LoopTurns::Start(uv_loop_s* loop, Sender* sender) {
-  const Functions uv = FindFunctions();
+  uv_ = FindFunctions();
   // Node has it counted in all its loops; a program that embeds Node need not.
-  if (!uv.IsUsable() || uv.configure(loop, uv_abi::kMetricsIdleTime) != 0) return;
+  if (!uv_.IsUsable() || uv_.configure(loop, uv_abi::kMetricsIdleTime) != 0) return;
   sender_ = sender;
   thread_ = pthread_self();
-  idle_time_ = uv.idle_time;
   flags_ = code_stream::kFirstTurn;
   check_ns_ = NowNs();
   begin_ns_.store(check_ns_, std::memory_order_relaxed);
-  stop_check_ = uv.check_stop;
-  stop_prepare_ = uv.prepare_stop;
   loop_.store(loop, std::memory_order_release);
-  const bool is_added = Add(uv, loop, uv.prepare_init, uv.prepare_start, &prepare_, OnPrepare) &&
-                        Add(uv, loop, uv.check_init, uv.check_start, &check_, OnCheck);
+  const bool is_added = Add(uv_.prepare_init, uv_.prepare_start, &prepare_, OnPrepare) &&
+                        Add(uv_.check_init, uv_.check_start, &check_, OnCheck);
   if (!is_added) Stop();
 }
 
-bool LoopTurns::Add(const Functions& uv, uv_loop_s* loop, uv_abi::Init init, uv_abi::Start start,
-                    Place* place, void (*callback)(uv_abi::Handle*)) {
+bool LoopTurns::Add(uv_abi::Init init, uv_abi::Start start, Place* place,
+                    void (*callback)(uv_abi::Handle*)) {
   uv_abi::Handle* handle = place->handle();
-  if (init(loop, handle) != 0) return false;
+  if (init(loop_.load(std::memory_order_relaxed), handle) != 0) return false;
   handle->data = this;
   const bool is_referenced = handle->flags == uv_abi::kReferenced;
-  uv.unref(handle);
-  // The flag that has changed confirms the layout. What is the loop's own is not listed by it, and
-  // does not keep it from being closed.
+  uv_.unref(handle);
+  // The flag that has changed confirms its meaning. A handle that is the loop's own is not listed
+  // by it, and does not keep it from being closed.
   if (!is_referenced || handle->flags != 0) return false;
   handle->flags |= uv_abi::kInternal;
   return start(handle, callback) == 0;
@@ -109,19 +83,18 @@ void LoopTurns::Remove(uv_abi::Stop stop, Place* place) {
   uv_abi::Handle* handle = place->handle();
   if (handle->data == nullptr) return;
   stop(handle);
-  // As libuv does when a handle has been closed, which would take one more turn of a loop that may
+  // libuv does so when a handle has been closed, which would take one more turn of a loop that may
   // have none.
-  uv_abi::Handle** next = handle->queue[0];
-  uv_abi::Handle** previous = handle->queue[1];
-  previous[0] = reinterpret_cast<uv_abi::Handle*>(next);
-  next[1] = reinterpret_cast<uv_abi::Handle*>(previous);
+  const uv_abi::Links links = handle->in_loop;
+  links.previous->next = links.next;
+  links.next->previous = links.previous;
   memset(place, 0, sizeof *place);
 }
 
 void LoopTurns::Stop() {
   if (loop_.load(std::memory_order_relaxed) == nullptr) return;
-  Remove(stop_check_, &check_);
-  Remove(stop_prepare_, &prepare_);
+  Remove(uv_.check_stop, &check_);
+  Remove(uv_.prepare_stop, &prepare_);
   WriteOpen();
   loop_.store(nullptr, std::memory_order_release);
 }
@@ -131,7 +104,7 @@ void LoopTurns::OnPrepare(uv_abi::Handle* handle) {
   const uint64_t now_ns = NowNs();
   if (self->begin_ns_.load(std::memory_order_relaxed) != 0) self->EndTurn(now_ns);
   uv_loop_s* loop = self->loop_.load(std::memory_order_relaxed);
-  self->idle_before_ns_.store(self->idle_time_(loop), std::memory_order_relaxed);
+  self->idle_before_ns_.store(self->uv_.idle_time(loop), std::memory_order_relaxed);
   self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
   self->begin_ns_.store(0, std::memory_order_release);
 }
@@ -144,7 +117,7 @@ void LoopTurns::OnCheck(uv_abi::Handle* handle) {
   self->check_ns_ = NowNs();
   const uint64_t most = self->check_ns_ - since_ns;
   const uint64_t idle =
-      self->idle_time_(self->loop_.load(std::memory_order_relaxed)) - idle_before_ns;
+      self->uv_.idle_time(self->loop_.load(std::memory_order_relaxed)) - idle_before_ns;
   self->waited_ns_ = idle < most ? idle : most;
   self->begin_ns_.store(since_ns + self->waited_ns_, std::memory_order_release);
 }
@@ -172,9 +145,9 @@ void LoopTurns::WriteOpen() {
   const uint64_t now_ns = NowNs();
   if (pthread_equal(thread_, pthread_self()) != 0) WriteShort(now_ns);
   if (begin_ns == 0) {
-    // In the callbacks of events, unless the time that it has waited grows.
+    // The loop calls what it waited for, unless the time that it has waited grows.
     const uint64_t since_ns = waits_since_ns_.load(std::memory_order_relaxed);
-    const uint64_t idle = idle_time_(loop) - idle_before_ns_.load(std::memory_order_relaxed);
+    const uint64_t idle = uv_.idle_time(loop) - idle_before_ns_.load(std::memory_order_relaxed);
     begin_ns = since_ns + idle;
   }
   if (now_ns < begin_ns + code_stream::kLeastTurnNs) return;
@@ -182,12 +155,12 @@ void LoopTurns::WriteOpen() {
 }
 
 void LoopTurns::WriteTurn(const Turn& turn) {
-  Write(sender_, Type::kTurn, turn.begin_ns + turn.length, turn);
+  WriteRecord(sender_, Type::kTurn, 0, turn.begin_ns + turn.length, turn);
 }
 
 void LoopTurns::WriteShort(uint64_t now_ns) {
   if (short_.from_ns == 0) return;
-  Write(sender_, Type::kShortTurns, now_ns, short_);
+  WriteRecord(sender_, Type::kShortTurns, 0, now_ns, short_);
   short_ = ShortTurns{};
 }
 

@@ -40,7 +40,20 @@ class LoopTurns {
   void WriteOpen();
 
  private:
-  struct Functions;
+  /** libuv's functions; null where this program does not export them. */
+  struct Functions {
+    uv_abi::HandleSize handle_size;
+    uv_abi::Init prepare_init;
+    uv_abi::Start prepare_start;
+    uv_abi::Stop prepare_stop;
+    uv_abi::Init check_init;
+    uv_abi::Start check_start;
+    uv_abi::Stop check_stop;
+    uv_abi::Unref unref;
+    uv_abi::Configure configure;
+    uv_abi::IdleTime idle_time;
+    bool IsUsable() const;
+  };
   /** A handle's place; libuv 1.x has 120 bytes for each of the two. */
   static constexpr size_t kMostHandleBytes = 256;
   struct alignas(16) Place {
@@ -49,8 +62,7 @@ class LoopTurns {
   };
 
   static Functions FindFunctions();
-  bool Add(const Functions& uv, uv_loop_s* loop, uv_abi::Init init, uv_abi::Start start,
-           Place* place, void (*callback)(uv_abi::Handle*));
+  bool Add(uv_abi::Init init, uv_abi::Start start, Place* place, void (*callback)(uv_abi::Handle*));
   static void Remove(uv_abi::Stop stop, Place* place);
   static void OnPrepare(uv_abi::Handle* handle);
   static void OnCheck(uv_abi::Handle* handle);
@@ -62,9 +74,7 @@ class LoopTurns {
   /** Null where no turns are written. */
   std::atomic<uv_loop_s*> loop_{nullptr};
   pthread_t thread_{};
-  uv_abi::IdleTime idle_time_ = nullptr;
-  uv_abi::Stop stop_prepare_ = nullptr;
-  uv_abi::Stop stop_check_ = nullptr;
+  Functions uv_ = {};
   Place prepare_ = {};
   Place check_ = {};
   /** Begin of the turn; 0 while the loop waits and calls what it waited for. */

@@ -9,14 +9,20 @@ struct uv_loop_s;
 
 namespace perf_ts::uv_abi {
 
+/** A place in a list of libuv. */
+struct Links {
+  Links* next;
+  Links* previous;
+};
+
 /** `uv_handle_t`, whose flags are the last field that all handles have. */
 struct Handle {
   void* data;
   void* loop;
   int type;
   void* close_callback;
-  /** The neighbours in the list of the loop's handles, which `uv_walk` follows. */
-  Handle** queue[2];
+  /** Its place in the list of the loop's handles, which `uv_walk` follows. */
+  Links in_loop;
   void* reserved[4];
   Handle* next_closing;
   unsigned flags;
@@ -29,6 +35,7 @@ inline constexpr unsigned kInternal = 0x10;
 
 /** `uv_handle_type`. */
 inline constexpr int kCheckType = 2;
+inline constexpr int kHandleType = 5;
 inline constexpr int kPrepareType = 9;
 /** `UV_METRICS_IDLE_TIME` of `uv_loop_option`. */
 inline constexpr int kMetricsIdleTime = 1;
