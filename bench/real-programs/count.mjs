@@ -1,4 +1,4 @@
-// What a profile shows of the time of JavaScript: whose it is, and how much of it has no name or no line.
+// The time of JavaScript as a profile shows it: whose it is, and how much of it has no name or no line.
 
 import { FUNC_CATEGORIES } from '../../dist/profile/types.js';
 

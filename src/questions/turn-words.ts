@@ -46,7 +46,7 @@ export function turnWords(profile: Profile, turns: TurnTable, slow: SlowTurn): T
   return [
     ...named,
     ...plainPart('GC', collectingNs ?? 0),
-    // Of few samples this is known to some of their periods only.
+    // This is known to some periods of its samples only.
     ...plainPart('on no CPU', isTime && offCpuNs === null ? length - onCpuNs : 0),
   ]
     .filter(({ ns, isShown }) => isShown || ns >= length * LEAST_PART)

@@ -128,7 +128,7 @@ export class JitCapture {
     const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, {
       pid: session.sampler.opened.childPid,
       words: target.command.argv,
-      // What became of these was said.
+      // The result of these has been reported.
       asked: this.#late?.asked ?? new Set(),
       wordsOf: (pid) => this.#words?.of(pid) ?? Promise.resolve([]),
     });

@@ -1,4 +1,4 @@
-// What the programs that a test has run came to, to be printed where it fails.
+// The outcome of the programs that a test has run, to be printed where it fails.
 
 let runs: string[] = [];
 

@@ -66,7 +66,7 @@ describeLive('time in which the events of a recording were enabled', () => {
     expect(spans).toHaveLength(2);
     const times = Array.from(profile.samples.timeNs);
     for (const { fromNs } of spans) expect(times).toContain(fromNs);
-    // What came between a snapshot and its news was overwritten, too.
+    // Samples between a snapshot and its news were overwritten, too.
     expect(times.filter((time) => !spans.some((span) => isWithin(span, time)))).toEqual([]);
     const gapNs = spans[1].fromNs - spans[0].toNs;
     expect(gapNs).toBeGreaterThan(times[times.length - 1] - spans[1].fromNs);

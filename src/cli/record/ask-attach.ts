@@ -25,7 +25,7 @@ export async function askAttach({ pids, nodeFlags }: RecordSettings): Promise<bo
     return /^y(?:es)?$/i.test(answer.trim());
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
-    // As a shell tells that Ctrl-C ended a program; nothing was started.
+    // The status is a shell's for a program that Ctrl-C ended; nothing was started.
     process.stderr.write('\n');
     process.exit(128 + constants.signals.SIGINT);
   } finally {

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { memoize } from '../../base/memoize.ts';
 import { formatShare } from '../../base/numbers.ts';
 import { type CallTree, computeChildLists } from '../../profile/analysis/trees/call-tree.ts';
 
@@ -34,45 +35,17 @@ export function formatCallTree(
   { leastShare, rows = Number.POSITIVE_INFINITY, isPassage = () => false }: TreeLimits,
 ): string[] {
   const lines = ['  total    self'];
-  const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);
   const least = Math.max(leastShare * tree.weight, leastOfHeaviest(tree, rows));
-
-  const siblings = (first: number): { shown: number[]; cut: number; cutWeight: number } => {
-    const all: number[] = [];
-    for (let row = first; row !== NONE; row = nextSibling[row]) all.push(row);
-    const shown = all.filter((row) => tree.total[row] >= least);
-    shown.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
-    const weight = (rows: number[]) => rows.reduce((sum, row) => sum + tree.total[row], 0);
-    return { shown, cut: all.length - shown.length, cutWeight: weight(all) - weight(shown) };
-  };
+  const shownRows = new ShownRows(tree, least);
   const figures = (total: number, self: number): string =>
     `${formatShare(total / tree.weight).padStart(7)} ${formatShare(self / tree.weight).padStart(7)}`;
 
   // An explicit stack of lines still to draw: stacks may be deeper than recursion can go.
   type Pending = { row: number; indent: string; branch: string; text?: string };
-  const onlyChild = (row: number): number => {
-    if (firstChild[row] === NONE) return NONE;
-    const { shown, cut, cutWeight } = siblings(firstChild[row]);
-    return shown.length === 1 && !(cut > 0 && cutWeight >= least) ? shown[0] : NONE;
-  };
-  // The last row of a run of passages, and how many they are beyond the first.
-  const endOfPassage = (row: number): { last: number; passed: number } => {
-    let last = row;
-    let passed = 0;
-    if (!isPassage(tree.group[row])) return { last, passed };
-    for (;;) {
-      const child = onlyChild(last);
-      const self = tree.self[last];
-      if (child === NONE || (self > 0 && self >= least) || !isPassage(tree.group[child])) break;
-      last = child;
-      passed++;
-    }
-    return { last, passed };
-  };
   const pending: Pending[] = [];
-  const push = (first: number, indent: string, isRoot: boolean): void => {
-    const { shown, cut, cutWeight } = siblings(first);
-    const isCutShown = cut > 0 && cutWeight >= least;
+  const push = (parent: number, indent: string): void => {
+    const isRoot = parent === NONE;
+    const { shown, cut, cutWeight, isCutShown } = shownRows.below(parent);
     const next: Pending[] = shown.map((row, index) => {
       const isLast = index === shown.length - 1 && !isCutShown;
       return { row, indent, branch: isRoot ? '' : isLast ? '└─ ' : '├─ ' };
@@ -83,28 +56,87 @@ export function formatCallTree(
     }
     for (let i = next.length - 1; i >= 0; i--) pending.push(next[i]);
   };
-  push(firstRoot, '', true);
+  push(NONE, '');
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { row, indent, branch, text } = next;
     if (text !== undefined) {
       lines.push(text);
       continue;
     }
-    const { last, passed } = endOfPassage(row);
+    const { last, passed } = shownRows.endOfPassage(row, isPassage);
     const more = passed === 0 ? '' : ` … ${passed} more`;
     const numbers = figures(tree.total[row], tree.self[last]);
     lines.push(`${numbers}  ${indent}${branch}${label(tree.group[row])}${more}`);
     const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
-    const alone = below.length < FLAT_INDENT ? NONE : onlyChild(last);
+    const alone = below.length < FLAT_INDENT ? NONE : shownRows.onlyBelow(last);
     if (alone !== NONE) {
       pending.push({ row: alone, indent: below, branch: '' });
       continue;
     }
     const isDeep = below.length > MAX_INDENT;
     const kept = isDeep ? `…${below.slice(below.length - MAX_INDENT + 1)}` : below;
-    if (firstChild[last] !== NONE) push(firstChild[last], kept, false);
+    push(last, kept);
   }
   return lines;
+}
+
+/** The children of a row that are drawn, heaviest first, and the others together. */
+type Below = {
+  readonly shown: readonly number[];
+  readonly cut: number;
+  readonly cutWeight: number;
+  /** The others have a line. */
+  readonly isCutShown: boolean;
+};
+
+/** The rows of a tree that are heavy enough. Each is asked for its children where it is drawn, and where it is passed over. */
+class ShownRows {
+  readonly #tree: CallTree;
+  readonly #least: number;
+  /** Children by row; the roots are those of −1. */
+  readonly below: (row: number) => Below;
+
+  constructor(tree: CallTree, least: number) {
+    this.#tree = tree;
+    this.#least = least;
+    const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);
+    this.below = memoize((parent) => {
+      const all: number[] = [];
+      const first = parent === NONE ? firstRoot : firstChild[parent];
+      for (let row = first; row !== NONE; row = nextSibling[row]) all.push(row);
+      const shown = all.filter((row) => tree.total[row] >= least);
+      shown.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+      const weight = (rows: number[]) => rows.reduce((sum, row) => sum + tree.total[row], 0);
+      const cut = all.length - shown.length;
+      const cutWeight = weight(all) - weight(shown);
+      return { shown, cut, cutWeight, isCutShown: cut > 0 && cutWeight >= least };
+    });
+  }
+
+  /** The only row below one, where nothing else has a line there; −1: there is none. */
+  onlyBelow(row: number): number {
+    const { shown, isCutShown } = this.below(row);
+    return shown.length === 1 && !isCutShown ? shown[0] : NONE;
+  }
+
+  /** The last row of the run of passages that begins with a row, and how many they are beyond that. */
+  endOfPassage(
+    row: number,
+    isPassage: (group: number) => boolean,
+  ): { readonly last: number; readonly passed: number } {
+    const { group, self } = this.#tree;
+    let last = row;
+    let passed = 0;
+    if (!isPassage(group[row])) return { last, passed };
+    for (;;) {
+      const child = this.onlyBelow(last);
+      const hasSelf = self[last] > 0 && self[last] >= this.#least;
+      if (child === NONE || hasSelf || !isPassage(group[child])) break;
+      last = child;
+      passed++;
+    }
+    return { last, passed };
+  }
 }
 
 /**

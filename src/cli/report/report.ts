@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { memoize } from '../../base/memoize.ts';
 import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
@@ -311,10 +312,11 @@ function treeLines(
   const least = limits.leastShare * tree.weight;
   const shown = treeOrder === 'callee' ? finish(invertCallTree(tree, least)) : tree;
   const { length } = profile.funcs;
-  const label = (group: number): string =>
+  const label = memoize((group: number): string =>
     group < length
       ? printable(shortName(funcLabel(profile, group)))
-      : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
+      : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`,
+  );
   return formatCallTree(shown, label, {
     leastShare: limits.leastShare,
     rows: limits.rows,

@@ -158,7 +158,7 @@ export class FunctionTexts {
   #returned(by: SyntaxNode): FunctionText | null {
     const maker = isFunction(by) ? by : this.#parents.functionAround(by);
     const call = maker === null ? null : this.#outermost(maker);
-    // What a function that is called at once returns is the value of that call.
+    // A function that is called at once gives its call the value that it returns.
     const value = call?.parent?.callee === call?.value ? call?.parent : null;
     const ofValue = value == null ? null : this.#ofValue(value);
     if (ofValue !== null) return ofValue;

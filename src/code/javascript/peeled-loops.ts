@@ -70,7 +70,7 @@ function mend(
   for (let i = first; i < end; i++) {
     const counterpart = isMended ? alike[i - first] : NONE;
     if (counterpart !== NONE) last = entries.position[rows[begin + counterpart]];
-    // What jumps to the loop is in front of the pieces that are alike, what jumps back behind them.
+    // The pieces that are alike lie between the jump to the loop and the one back.
     else if (i - first > lastAlike) last = stale;
     position[rows[i]] = isMended ? last : NONE;
   }
