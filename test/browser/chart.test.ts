@@ -107,7 +107,7 @@ describeBrowser('the flame chart', (tab) => {
     const page = await open();
     const { x, y } = await placeOf(page, 1.5, 2, WHOLE);
     await page.mouse.click(x, y);
-    await page.locator('.side-panel').getByText('render').first().waitFor();
+    await page.locator('.details-name').getByText('render').first().waitFor();
     const { func } = Object.fromEntries(await stateOf(page));
     expect(func).toMatch(/^\d+$/);
     await page.reload();

@@ -73,9 +73,28 @@ describeBrowser('a question to a recording', (tab) => {
   it('callers of the hottest function are one click away', async () => {
     const page = await visit(server);
     await rows(page).filter({ hasText: 'score' }).first().click();
-    const details = page.locator('.details');
-    await expect.poll(() => details.innerText()).toMatch(/scoreBody/);
-    await expectInView(details.getByText('scoreBody').first());
+    const callers = page.locator('.chosen .callers');
+    await expect.poll(() => callers.innerText()).toMatch(/scoreBody/);
+    await expectInView(callers.getByText('scoreBody').first());
+  });
+
+  it('the thread that runs the hottest function, and when, is shown without any action', async () => {
+    const page = await visit(plain);
+    const strips = page.locator('.chosen .strip-label');
+    await expect.poll(() => strips.first().innerText()).toMatch(/^\d+\.\d+%\s*(server|worker)/);
+    await expectInView(strips.first());
+    await expectInView(page.locator('.strip-plot canvas'));
+  });
+
+  it('tracks show only what a focused function ran', async () => {
+    const page = await visit(plain);
+    const names = async () => (await page.locator('.track-name').allInnerTexts()).join(' ');
+    await expect.poll(names).toContain('worker');
+    // It is called in odd milliseconds, in which the worker never runs.
+    await rows(page).filter({ hasText: 'memcpy' }).first().click();
+    await page.locator('.details-actions').getByText('Focus').click();
+    await expect.poll(names).not.toContain('worker');
+    expect(await names()).toContain('server');
   });
 
   it('work of a thread in a burst is found by its name and a drag', async () => {

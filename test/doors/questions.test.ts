@@ -16,7 +16,7 @@ import type { TreeIntervals, TreeResult } from '../../web/src/worker/messages/me
 import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { type Answers, createAnswers } from '../helpers/page-answers.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
-import { WHOLE } from '../helpers/selections.ts';
+import { TRACKS, WHOLE } from '../helpers/selections.ts';
 
 const NS_PER_SECOND = 1e9;
 const scratch = scratchDirectory();
@@ -177,7 +177,7 @@ describe('a recording of calls', () => {
     const details = page.details({ ...WHOLE, weight: 'events', func })!;
     expect(
       details[side].map(({ name, weight }) => ({ name, share: weight / details.weight })),
-    ).toEqual(functions.map(({ name, share }) => ({ name, share })));
+    ).toEqual(asked.map(({ name, share }) => ({ name, share })));
     const answer = mcp('callers_callees', { file, func: 'work', side });
     for (const { name, share } of asked) {
       expect(answer).toMatch(new RegExp(`${formatShare(share)}.*\`${name}\``.replace('[', '\\[')));
@@ -214,18 +214,8 @@ describe('a recording of calls', () => {
     });
     expect(table).toEqual(asked);
     const grid = { firstNs: 0, cellNs: NS_PER_SECOND, length: 10 };
-    const params = {
-      event: 0,
-      weight: 'events',
-      pid: null,
-      cpu: null,
-      own: 9,
-      chosen: [],
-      grid,
-    } as const;
-    expect(page.tracks(params).tracks.map(({ weight }) => weight)).toEqual(
-      rows.map(({ weight }) => weight),
-    );
+    const { tracks } = page.tracks({ ...TRACKS, weight: 'events', grid });
+    expect(tracks.map(({ weight }) => weight)).toEqual(rows.map(({ weight }) => weight));
   });
 
   test('seconds of the timeline are the same at all doors', () => {
@@ -233,16 +223,7 @@ describe('a recording of calls', () => {
     const seconds = [...new Set(rows.map(({ second }) => Number(second)))];
     expect(seconds).toEqual([0, 1, 2]);
     const grid = { firstNs: 0, cellNs: NS_PER_SECOND, length: 3 };
-    const params = {
-      event: 0,
-      weight: 'events',
-      pid: null,
-      cpu: null,
-      own: 9,
-      chosen: [],
-      grid,
-    } as const;
-    const { tracks } = page.tracks(params);
+    const { tracks } = page.tracks({ ...TRACKS, weight: 'events', grid });
     for (const second of seconds) {
       const asked = rows
         .filter((row) => row.second === second)

@@ -24,3 +24,6 @@ export const WHOLE_TREE = {
   search: '',
   leastPart: 0,
 } as const;
+
+/** The tracks of their threads, each with one of its own; a question adds its grid. */
+export const TRACKS = { ...WHOLE, own: 9, chosen: [], only: null, lit: null } as const;

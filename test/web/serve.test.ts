@@ -10,7 +10,7 @@ import type {
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
-import { WHOLE as ALL, WHOLE_TREE as TREE } from '../helpers/selections.ts';
+import { WHOLE as ALL, TRACKS, WHOLE_TREE as TREE } from '../helpers/selections.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -62,7 +62,7 @@ it('the worker answers interactive requests before background ones', async () =>
   const replies = await conversation(
     { id: 2, kind: 'intervals', params: TREE },
     { id: 6, kind: 'selfInterval', params: { ...ALL, func: 0 } },
-    { id: 3, kind: 'tracks', params: { ...ALL, grid: GRID, own: 1, chosen: [] } },
+    { id: 3, kind: 'tracks', params: { ...TRACKS, grid: GRID } },
     { id: 4, kind: 'tree', params: TREE },
     { id: 5, kind: 'search', params: { ...TREE, search: 'work' } },
     { id: 7, kind: 'details', params: { ...ALL, func: 0 } },
@@ -132,7 +132,7 @@ it('the worker accepts requests while it computes', async () => {
       },
       handlers,
     );
-    hear({ data: { id: 1, kind: 'tracks', params: { ...ALL, grid: GRID, own: 1, chosen: [] } } });
+    hear({ data: { id: 1, kind: 'tracks', params: { ...TRACKS, grid: GRID } } });
   });
   expect(order).toEqual([2, 3, 1]);
 });

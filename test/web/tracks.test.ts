@@ -5,23 +5,17 @@ import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-
 import type { TimeGrid } from '../../web/src/worker/messages/time-messages.ts';
 import type { Track, TracksParams } from '../../web/src/worker/messages/track-messages.ts';
 import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';
+import { SelectedCache } from '../../web/src/worker/recording/selected.ts';
 import { computeSpan, computeTracks } from '../../web/src/worker/time/tracks.ts';
 import { type Happened, pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
+import { TRACKS, WHOLE } from '../helpers/selections.ts';
 
 const MS = 1e6;
 const ms = (...times: number[]) => times.map((time) => time * MS);
 /** Ten cells of a millisecond. */
 const GRID: TimeGrid = { firstNs: 0, cellNs: MS, length: 10 };
-const ASKED: TracksParams = {
-  event: 0,
-  weight: 'period',
-  pid: null,
-  cpu: null,
-  grid: GRID,
-  own: 9,
-  chosen: [],
-};
+const ASKED: TracksParams = { ...TRACKS, grid: GRID };
 const CLOCK: Partial<ProfileEvent> = { name: 'cpu-clock', mode: 'clock', unit: 'nanoseconds' };
 /** As perf-ts lists the event of `--off-cpu`. */
 const WAITS: Partial<ProfileEvent> = {
@@ -32,9 +26,14 @@ const WAITS: Partial<ProfileEvent> = {
   unit: 'nanoseconds',
 };
 
+const openOf = (recording: LoadedRecording) => ({
+  recording,
+  selected: new SelectedCache(recording),
+});
+
 function tracksOf(text: string, happened: Happened, asked: Partial<TracksParams> = {}) {
   const recording = new LoadedRecording(pageOf(profileFromText(text), happened));
-  return finish(computeTracks(recording, { ...ASKED, ...asked }));
+  return finish(computeTracks(openOf(recording), { ...ASKED, ...asked }));
 }
 
 /** One figure a cell, `.` for nothing; of all groups or of one. */
@@ -188,7 +187,7 @@ describe('waits in tracks', () => {
   }
 
   test('the waits reach from their beginning to their end, also beside another event', () => {
-    const { tracks, areWaits } = finish(computeTracks(recordingOf(), ASKED));
+    const { tracks, areWaits } = finish(computeTracks(openOf(recordingOf()), ASKED));
     expect(areWaits).toBe(false);
     expect(tracks.map(({ thread, waitNs }) => [thread, waitNs])).toEqual([
       [0, 2 * MS],
@@ -216,7 +215,9 @@ describe('waits in tracks', () => {
   });
 
   test('order the tracks by time waited where waits are shown', () => {
-    const { tracks, areWaits } = finish(computeTracks(recordingOf(), { ...ASKED, event: 1 }));
+    const { tracks, areWaits } = finish(
+      computeTracks(openOf(recordingOf()), { ...ASKED, event: 1 }),
+    );
     expect(areWaits).toBe(true);
     expect(tracks.map(({ thread, weight }) => [thread, weight])).toEqual([
       [1, 3.5 * MS],
@@ -226,6 +227,45 @@ describe('waits in tracks', () => {
       '. . . . . . . . . .',
       '. . . . . . . . . .',
     ]);
+  });
+});
+
+describe('tracks of functions', () => {
+  const text = `
+    tid     1     2     1     2
+    period  10    40    20    30
+            main  main  read  main
+            work        work  work
+  `;
+  const happened = { timeNs: ms(0, 2.5, 5, 9.99) };
+  const funcOf = (name: string) =>
+    new LoadedRecording(pageOf(profileFromText(text), happened)).funcName.indexOf(name);
+
+  test('the part with the lit function on its stacks is told apart', () => {
+    const { tracks } = tracksOf(text, happened, { lit: funcOf('work') });
+    expect(tracks.map((track) => draw(track))).toEqual([
+      '. . 40 . . . . . . 30',
+      '10 . . . . 20 . . . .',
+    ]);
+    expect(tracks.map((track) => draw({ ...track, groups: track.lit! }))).toEqual([
+      '. . . . . . . . . 30',
+      '10 . . . . 20 . . . .',
+    ]);
+  });
+
+  test('tracks of one function have its samples alone, and the order of its weight', () => {
+    const { tracks } = tracksOf(text, happened, { only: funcOf('read') });
+    expect(tracks.map(({ thread, weight, lit }) => [thread, weight, lit])).toEqual([[0, 20, null]]);
+    expect([tracks[0].busyFromNs, tracks[0].busyToNs]).toEqual(ms(5, 5));
+  });
+
+  test('edits of stacks and kinds of code hold for tracks as for every view', () => {
+    const func = funcOf('read');
+    const hidden = tracksOf(text, happened, { edits: [{ action: 'hide', of: 'func', func }] });
+    expect(hidden.tracks.map(({ weight }) => weight)).toEqual([70, 10]);
+    const focused = tracksOf(text, happened, { edits: [{ action: 'focus', of: 'func', func }] });
+    expect(focused.tracks.map(({ weight }) => weight)).toEqual([20]);
+    expect(tracksOf(text, happened, { group: 'kernel' }).tracks).toEqual([]);
   });
 });
 
@@ -252,11 +292,11 @@ describe('what is missing in tracks', () => {
 });
 
 test('a span has the samples from its first moment until before its last', () => {
-  const recording = new LoadedRecording(pageOf(profileFromText(THREE), { timeNs: ms(0, 2.5, 9) }));
+  const page = pageOf(profileFromText(THREE), { timeNs: ms(0, 2.5, 9) });
+  const open = openOf(new LoadedRecording(page));
   const spanOf = (fromMs: number, toMs: number, threads: number[] = []) => {
-    const { event, weight, pid, cpu } = ASKED;
-    const asked = { event, weight, pid, cpu, threads, fromNs: fromMs * MS, toNs: toMs * MS };
-    const { samples, weight: sum } = finish(computeSpan(recording, asked));
+    const asked = { ...WHOLE, threads, fromNs: fromMs * MS, toNs: toMs * MS };
+    const { samples, weight: sum } = finish(computeSpan(open, asked));
     return `${samples}: ${sum}`;
   };
   expect(spanOf(0, 9)).toBe('2: 50');

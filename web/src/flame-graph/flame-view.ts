@@ -27,6 +27,9 @@ import './flame.css';
  */
 const INTERVALS_AFTER = 600;
 
+/** Pixels: what stands around the picture within its panel. */
+const BESIDE_PIXELS = 24;
+
 /** Frames of one picture: so many are drawn within 100 ms (bench/page/redraw.mjs). */
 const MAX_FRAMES = 2000;
 
@@ -47,6 +50,8 @@ export class FlameView implements TabView {
   /** Figures of the tree drawn; null until they are there. */
   #intervals: TreeIntervals | null = null;
   #intervalsTimer = 0;
+  /** Pixels that `#claimHeight` asked for. */
+  #claimed = 0;
   /** The match that is to be seen once the tree that was asked for is drawn. */
   #toReveal: ShownMatch | null = null;
 
@@ -167,7 +172,22 @@ export class FlameView implements TabView {
       if (!isSamePlace(before.tree, tree)) this.#chart.chart?.moveCursor('caller');
       else this.#chart.chart?.restoreCursor(pathOf(before.tree, cursor));
     }
+    this.#claimHeight(tree.zoom.length === 0);
     this.#revealMatch();
+  }
+
+  /**
+   * What the picture needs at most: the pane below the views has the rest of the height. A zoom, which has fewer rows,
+   * moves nothing.
+   */
+  #claimHeight(isWhole: boolean): void {
+    const { chart } = this.#chart;
+    if (chart === null) return;
+    const beside = this.#edits.offsetHeight + this.#remarks.offsetHeight;
+    const height = Math.ceil(chart.svg.getBoundingClientRect().height) + beside + BESIDE_PIXELS;
+    if (!isWhole && height <= this.#claimed) return;
+    this.#claimed = height;
+    document.documentElement.style.setProperty('--graph-height', `${height}px`);
   }
 
   #revealMatch(): void {

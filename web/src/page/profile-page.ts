@@ -11,7 +11,7 @@ import { createHeadBar, titleOf } from '../head/head-bar.ts';
 import { createViewMenu } from '../head/view-menu.ts';
 import { LiveBar } from '../live/live-bar.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
-import { createSidePanel } from '../panel/side-panel.ts';
+import { createPanels } from '../panel/panels.ts';
 import { PeriodTab } from '../period/period-tab.ts';
 import { createShell } from '../shell/shell.ts';
 import type { TabDefinition } from '../shell/tab-view.ts';
@@ -77,7 +77,7 @@ export function createProfilePage(
     tabs: tabsOf(context),
     tools: [createFramesSwitch(context), createViewMenu(context)],
     treeTools,
-    side: createSidePanel(context),
+    ...createPanels(context),
     status: createStatusLine(context),
     keys: [
       ...search.keys('search (also Ctrl-F)'),

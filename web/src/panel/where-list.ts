@@ -23,7 +23,8 @@ export class WhereList {
   /** FuncIndex of each row that is in the list. */
   #buttons: ReadonlyMap<number, HTMLButtonElement> = new Map();
 
-  constructor(context: ViewContext) {
+  /** `onHeaviest` gets the FuncIndex of the first row; null where there is none. */
+  constructor(context: ViewContext, onHeaviest: (func: number | null) => void) {
     const { store, ask } = context;
     this.#context = context;
     this.#by = pushButton('quiet where-by', '', () =>
@@ -42,6 +43,7 @@ export class WhereList {
       (result) => {
         this.#drawn = result;
         this.#draw();
+        onHeaviest(this.#buttons.keys().next().value ?? null);
       },
       (problem) => this.#list.replaceChildren(element('li', 'problem', problem)),
     );

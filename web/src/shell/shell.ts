@@ -2,6 +2,7 @@ import { element, pushButton } from '../dom/dom.ts';
 import { type KeyBinding, listenToKeys, showKeys } from '../dom/keys.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
+import { createPaneDivider } from './pane-divider.ts';
 import { TabPanel } from './tab-panel.ts';
 import type { TabDefinition } from './tab-view.ts';
 import { themeButton } from './theme.ts';
@@ -16,8 +17,9 @@ export type ShellParts = {
   /** Tools beside the tabs; those of trees of calls are not there in other tabs. */
   readonly tools: readonly HTMLElement[];
   readonly treeTools: readonly HTMLElement[];
-  /** The panel beside the open view. */
+  /** The panel beside the open view, and the pane below it. */
   readonly side: HTMLElement;
+  readonly pane: HTMLElement;
   readonly status: HTMLElement;
   /** Keys that work in every tab. */
   readonly keys: readonly KeyBinding[];
@@ -30,6 +32,7 @@ export type ShellParts = {
  *     tracks
  *     tabs, tools
  *     open view │ side panel
+ *     pane      │
  *     status
  *
  * Returns the part with the open view.
@@ -52,12 +55,14 @@ export function createShell(page: Document, parts: ShellParts): TabPanel {
   const tools = element('div', 'tab-tools', ...parts.tools, ofTree, sideToggle);
   const tabBar = element('section', 'tab-bar', panel.bar, tools);
   tabBar.setAttribute('aria-label', 'Views and what they show');
+  const work = element('main', 'work', panel.root, parts.pane, parts.side);
+  panel.root.after(createPaneDivider(store, work));
   page.body.append(
     skipLink(panel.root),
     parts.head(themeButton(page, store), helpButton(listKeys)),
     parts.tracks,
     tabBar,
-    element('main', 'work', panel.root, parts.side),
+    work,
     parts.status,
   );
   const show = (state: ViewState) => {

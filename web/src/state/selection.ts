@@ -1,7 +1,8 @@
 import type { FrameEdit } from '../../../src/profile/analysis/stacks/edit-stacks.ts';
 import type { OpenResult, TreeParams } from '../worker/messages/messages.ts';
 import type { Selection } from '../worker/messages/selection.ts';
-import type { ViewState } from './state.ts';
+import type { TracksParams } from '../worker/messages/track-messages.ts';
+import type { Range, ViewState } from './state.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
 export function selectionOf(state: ViewState): Selection {
@@ -31,6 +32,18 @@ export function selectedPart(state: ViewState, { threads }: OpenResult): URLSear
   if (state.pid !== null) part.set('pids', String(state.pid));
   if (state.cpu !== null) part.set('cpus', String(state.cpu));
   return part;
+}
+
+/** The tracks of the samples that a state shows, at whatever time and of whatever threads, in a window of `cells` cells. */
+export function tracksParams(
+  state: ViewState,
+  { fromNs, toNs }: Range,
+  cells: number,
+  plan: Pick<TracksParams, 'own' | 'chosen' | 'only' | 'lit'>,
+): TracksParams {
+  const { event, weight, level, pid, cpu, group, edits } = selectionOf(state);
+  const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / cells, length: cells };
+  return { event, weight, level, pid, cpu, group, edits, grid, ...plan };
 }
 
 /** The tree that a state shows; nodes below the share `leastPart` of the root are left out. */

@@ -83,8 +83,13 @@ export type ViewState = {
   /** Rows into which the heat map cuts a column. */
   readonly heatRows: number;
 
+  /** Per cent of the height that the pane of the chosen function has; null: what the view above it leaves. */
+  readonly pane: number | null;
   readonly theme: 'system' | 'light' | 'dark';
 };
+
+/** The highest pane. */
+export const PANE_PERCENT = 90;
 
 export type Range = { readonly fromNs: number; readonly toNs: number };
 
@@ -133,6 +138,7 @@ export const DEFAULT_STATE: ViewState = {
   timeView: 'chart',
   heatColumnNs: 1e9,
   heatRows: 50,
+  pane: null,
   theme: 'system',
 };
 
@@ -151,10 +157,7 @@ const row: Codec<number> = {
   read: (value) => (/^\d{1,10}$/.test(value) ? Number(value) : undefined),
   write: String,
 };
-const rowOrNone: Codec<number | null> = {
-  read: (value) => (value === '' ? null : row.read(value)),
-  write: (value) => String(value ?? ''),
-};
+const rowOrNone = orNone(row);
 const rows: Codec<readonly number[]> = {
   read: (value) => (value === '' ? [] : allOf(value.split('.').map(row.read))),
   write: (value) => value.join('.'),
@@ -177,11 +180,10 @@ function oneOf<Value extends string>(...values: readonly Value[]): Codec<Value> 
   return { read: (value) => values.find((known) => known === value), write: (value) => value };
 }
 
-function oneOfOrNone<Value extends string>(...values: readonly Value[]): Codec<Value | null> {
-  const known = oneOf(...values);
+function orNone<Value>({ read, write }: Codec<Value>): Codec<Value | null> {
   return {
-    read: (value) => (value === '' ? null : known.read(value)),
-    write: (value) => value ?? '',
+    read: (value) => (value === '' ? null : read(value)),
+    write: (value) => (value === null ? '' : write(value)),
   };
 }
 
@@ -204,7 +206,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   pid: rowOrNone,
   cpu: rowOrNone,
   range,
-  group: oneOfOrNone(...KIND_GROUPS),
+  group: orNone(oneOf(...KIND_GROUPS)),
   window: oneOf('10s', '60s', 'all'),
   ruler: range,
   roots: oneOf('comm', 'thread', 'process', 'cpu', 'none'),
@@ -237,6 +239,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   timeView: oneOf('chart', 'heat'),
   heatColumnNs: within(1e6, 1e11),
   heatRows: within(2, 200),
+  pane: orNone(within(0, PANE_PERCENT)),
   theme: oneOf('system', 'light', 'dark'),
 };
 const KEYS = Object.keys(CODECS) as (keyof ViewState)[];

@@ -2,10 +2,10 @@ import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatNanos, formatWeight } from '../ask/format.ts';
 import { element, pushButton } from '../dom/dom.ts';
+import { selectionOf } from '../state/selection.ts';
 import type { Range, ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { unitOf } from '../time/shown-weight.ts';
-import { timeFilterOf } from '../time/time-filter.ts';
 import type { SpanParams, SpanResult } from '../worker/messages/track-messages.ts';
 import { timeOption } from './clock-time.ts';
 import { formatSpan } from './format-span.ts';
@@ -48,7 +48,7 @@ export class RangeReadout {
     }
     this.#clear.hidden = range === null && isWhole;
     const { fromNs, toNs } = { fromNs: Math.round(shown.fromNs), toNs: Math.round(shown.toNs) };
-    const params = { ...timeFilterOf(state), fromNs, toNs };
+    const params = { ...selectionOf(state), fromNs, toNs };
     if (this.#ask(params)) this.#draw(params, null);
     const option = timeOption(shown, this.#context.recording.meta.startTime);
     this.#copy.title = `Copy ${option}: what perf-ts report calls this time`;
@@ -70,8 +70,7 @@ export class RangeReadout {
   #describeWeight({ samples, weight, unit }: SpanResult): string {
     const { store, recording } = this.#context;
     const state = store.get();
-    const counted = formatWeight(samples, 'samples');
-    const count = leavesOutFunctions(state) ? `${counted} of all functions` : counted;
+    const count = formatWeight(samples, 'samples');
     if (unitOf(recording, state) === 'samples') return count;
     const event = recording.events[state.event];
     const isWait = event !== undefined && isWaitEvent(event);
@@ -93,11 +92,4 @@ export class RangeReadout {
       this.#copy.textContent = '--time';
     }, 1500);
   }
-}
-
-/** Whether the views leave out samples by their functions, as the readout does not. */
-function leavesOutFunctions({ group, focus, focusDso, hidden, hiddenDsos }: ViewState): boolean {
-  return (
-    group !== null || focus !== null || focusDso !== null || hidden.length + hiddenDsos.length > 0
-  );
 }

@@ -69,7 +69,7 @@ export function scaleOf(
 }
 
 /** The weight per nanosecond of the track's heaviest cell. */
-function highestRate({ groups }: Track, { grid }: TracksResult): number {
+export function highestRate({ groups }: Track, { grid }: TracksResult): number {
   const { length, cellNs } = grid;
   let most = 0;
   for (let cell = 0; cell < length; cell++) {
@@ -118,7 +118,8 @@ export function describeTrack(
   return parts.join(', ');
 }
 
-function longName(track: Track, threads: OpenResult['threads']): string {
+/** The thread of a track with its pid and tid, or how many threads it has. */
+export function longName(track: Track, threads: OpenResult['threads']): string {
   if (track.kind === 'idle') return 'Idle CPUs';
   const thread = threads[track.thread];
   if (thread === undefined) return `${formatCount(track.threads)} more threads`;

@@ -59,17 +59,21 @@ export function cellsOfColumns(
 }
 
 /**
- * Paints a track: its groups from the bottom up, waits hatched on them. `full` is the weight of a cell
+ * Paints a track: its groups from the bottom up, waits hatched on them. What is lit stands at the bottom, and what is
+ * not is `unlit`. `full` is the weight of a cell
  * that fills the height, `fullWaitNs` the same of waits. A sliver is drawn of whatever is not nothing.
  */
 export function paintTrack(
   area: PaintArea,
-  { groups, waits, paused }: Track,
+  { groups, lit, waits, paused }: Track,
   cells: Int32Array,
   { full, fullWaitNs }: { readonly full: number; readonly fullWaitNs: number },
   colours: TrackPaint,
+  unlit: TrackPaint,
 ): void {
   const { pixels, width, top, ratio } = area;
+  const others = lit === null ? groups : groups.map((value, at) => value - lit[at]);
+  const paintOfOthers = lit === null ? colours.groups : unlit.groups;
   const gap = Math.round(ratio);
   const inner = area.height - 2 * gap;
   const bottom = top + gap + inner;
@@ -83,7 +87,11 @@ export function paintTrack(
       pixels[y * width + x] = y < top + gap || y >= bottom ? colours.gap : page;
     }
     if (cell < 0) continue;
-    let filled = paintGroups(area, x, bottom, inner, groups, cell, full, colours.groups);
+    const column = { area, x, bottom, inner, cell, full };
+    const below = lit === null ? 0 : paintGroups(column, 0, lit, colours.groups);
+    // However little is lit, it is seen below the others.
+    const from = below > 0 ? Math.max(gap, below) : 0;
+    let filled = paintGroups(column, from, others, paintOfOthers);
     if (filled > 0 && filled < gap) filled = gap;
     const waited = waits === null ? 0 : waits[cell];
     if (waited > 0) {
@@ -96,15 +104,21 @@ export function paintTrack(
   }
 }
 
-/** Stacks the groups of a cell; returns how high they are. */
+/** A column of pixels: the cell that it shows, the weight that fills it, and where it stands. */
+type PaintColumn = {
+  readonly area: PaintArea;
+  readonly x: number;
+  readonly bottom: number;
+  readonly inner: number;
+  readonly cell: number;
+  readonly full: number;
+};
+
+/** Stacks the groups of a cell from a height on; returns the height that they reach. */
 function paintGroups(
-  area: PaintArea,
-  x: number,
-  bottom: number,
-  inner: number,
+  { area, x, bottom, inner, cell, full }: PaintColumn,
+  from: number,
   groups: Float32Array,
-  cell: number,
-  full: number,
   colours: Uint32Array,
 ): number {
   const length = groups.length / colours.length;
@@ -115,10 +129,10 @@ function paintGroups(
     sum += value;
     if (value > groups[heaviest * length + cell]) heaviest = group;
   }
-  if (sum === 0) return 0;
+  if (!(sum > 0)) return from;
   const least = Math.round(area.ratio);
   const height = (sum / full) * inner;
-  if (height < least) {
+  if (from === 0 && height < least) {
     fillColumn(
       area,
       x,
@@ -129,13 +143,13 @@ function paintGroups(
     );
     return height;
   }
-  let filled = 0;
+  let filled = from;
   for (let group = 0; group < colours.length; group++) {
     const value = groups[group * length + cell];
     if (value <= 0 || filled >= inner) continue;
-    const from = filled;
+    const begin = filled;
     filled = Math.min(inner, filled + (value / full) * inner);
-    fillColumn(area, x, bottom, from, filled, colours[group]);
+    fillColumn(area, x, bottom, begin, filled, colours[group]);
   }
   return filled;
 }

@@ -38,7 +38,8 @@ export class TrackPicture {
       const area = { pixels, width: columns, top: index * height, height, ratio };
       const cellNs = result.grid.cellNs;
       const full = { full: fullOf(track) * cellNs, fullWaitNs: cellNs * waitersOf(track, result) };
-      paintTrack(area, track, cells, full, isDimmed(track) ? colours.dimmed : colours.bright);
+      const paint = isDimmed(track) ? colours.dimmed : colours.bright;
+      paintTrack(area, track, cells, full, paint, colours.dimmed);
     }
     if (result.unsampled !== null) {
       const area = { pixels, width: columns, top: 0, height: image.height, ratio };

@@ -2,11 +2,11 @@ import { askLatest } from '../ask/ask.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
+import { tracksParams } from '../state/selection.ts';
 import type { Range, ViewState } from '../state/state.ts';
 import { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { fontScale } from '../time/canvas.ts';
-import { timeFilterOf } from '../time/time-filter.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
 import { RangeReadout } from './range-readout.ts';
@@ -139,12 +139,9 @@ export class Tracks {
     const width = this.#plot.clientWidth;
     if (width === 0) return;
     const state = this.#context.store.get();
-    const { event, weight, pid, cpu } = timeFilterOf(state);
-    const { fromNs, toNs } = this.#window.get();
-    const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / width, length: width };
     const own = this.#ownTracks();
-    const chosen = state.threads;
-    this.#ask({ event, weight, pid, cpu, grid, own, chosen });
+    const plan = { own, chosen: state.threads, only: null, lit: state.func };
+    this.#ask(tracksParams(state, this.#window.get(), width, plan));
   }
 
   /** Threads with a track of their own: one row is left for the others. */

@@ -141,10 +141,10 @@ export const HANDLERS: Handlers = {
   },
 
   *tracks(open, params) {
-    return yield* computeTracks(open.shown().recording, params);
+    return yield* computeTracks(open.shown(), params);
   },
   *span(open, params) {
-    return yield* computeSpan(open.shown().recording, params);
+    return yield* computeSpan(open.shown(), params);
   },
   *heatmap(open, params) {
     return yield* TIME_HANDLERS.heatmap(open.shown().recording.page, params);

@@ -38,20 +38,23 @@ export type DetailsResult = {
   /** Weight of the whole selection. */
   readonly weight: number;
   readonly unit: Unit;
-  /** Heaviest first; weights are parts of `total`. */
+  /** Heaviest first; the weights of all add up to `total`. */
   readonly callers: readonly Neighbour[];
   readonly callees: readonly Neighbour[];
   readonly callerCount: number;
   readonly calleeCount: number;
+  /** Row of the profile's strings: the file of `lines`; −1: none is known. */
+  readonly file: number;
   /** Heaviest first, by self weight. */
   readonly lines: readonly { readonly line: number; readonly self: number }[];
+  /** Self weight at lines that are not known. */
+  readonly withoutLine: number;
 };
 
 export type Neighbour = {
-  /** FuncIndex. */
-  readonly func: number;
+  /** FuncIndex; null: nobody, as `nobodyOf` names it. */
+  readonly func: number | null;
   readonly name: string;
   readonly place: string;
-  readonly kind: FrameKind;
   readonly weight: number;
 };

@@ -1,5 +1,6 @@
 import type { Unit } from './messages.ts';
-import type { TimeFilter, TimeGrid } from './time-messages.ts';
+import type { Selection } from './selection.ts';
+import type { TimeGrid } from './time-messages.ts';
 
 /** Requests of the thread tracks. */
 export type TrackRequests = {
@@ -8,7 +9,11 @@ export type TrackRequests = {
 };
 
 /** Tracks of all threads of a process or of all processes: those that are not chosen are drawn, too. */
-export type TracksParams = Omit<TimeFilter, 'threads'> & {
+export type TracksParams = Omit<Selection, 'threads' | 'fromNs' | 'toNs'> & {
+  /** FuncIndex: only samples with the function on their stacks are drawn; null: all. */
+  readonly only: number | null;
+  /** FuncIndex: the part of each track with the function on the stack is told apart in `lit`; null: nothing is. */
+  readonly lit: number | null;
   /** The time that is drawn: a cell per pixel. */
   readonly grid: TimeGrid;
   /** Threads with a track of their own, at most; the others share one. */
@@ -36,10 +41,13 @@ export type Track = {
   readonly thread: number;
   /** How many threads it has. */
   readonly threads: number;
-  /** Weight within the grid. */
+  /** Weight within the grid, and samples at any time. */
   readonly weight: number;
+  readonly samples: number;
   /** Weight per group and cell: that of group g in cell c is at g · grid.length + c. */
   readonly groups: Float32Array;
+  /** The part of `groups` with the function `TracksParams.lit` on its stacks; null where none was asked for. */
+  readonly lit: Float32Array | null;
   /** Nanoseconds per cell for which the threads waited off the CPU; null: none did. */
   readonly waits: Float32Array | null;
   readonly waitNs: number;
@@ -51,7 +59,7 @@ export type Track = {
 };
 
 /** Samples from one moment on, until before another one. */
-export type SpanParams = TimeFilter & { readonly fromNs: number; readonly toNs: number };
+export type SpanParams = Selection & { readonly fromNs: number; readonly toNs: number };
 
 export type SpanResult = {
   readonly samples: number;

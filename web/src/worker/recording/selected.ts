@@ -36,6 +36,7 @@ import { alignmentOf } from './alignment-of.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
 import type { ShownChains, ShownTree } from './shown-tree.ts';
+import { stacksWith } from './stacks-with.ts';
 
 /** The rows that a tree may have above the outermost functions. */
 export type Roots = Exclude<TreeParams['roots'], 'none'>;
@@ -171,6 +172,14 @@ export class Selected {
     const isMeant = new Uint8Array(this.profile.funcs.length);
     isMeant[func] = 1;
     return isMeant;
+  }
+
+  /** The samples with a function on their stacks. */
+  *samplesWith(func: number): Slices<Int32Array> {
+    const isWith = stacksWith(this.profile, (other) => other === func);
+    yield;
+    const { stack } = this.profile.samples;
+    return this.samples.filter((sample) => stack[sample] !== NONE && isWith[stack[sample]] === 1);
   }
 
   /** Null where the model gives no intervals. */

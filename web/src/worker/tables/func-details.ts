@@ -1,14 +1,18 @@
 import type { Slices } from '../../../../src/base/slices.ts';
-import { findNeighbours, type NeighbourShare } from '../../../../src/questions/neighbours.ts';
+import { hasCallers } from '../../../../src/profile/callers.ts';
+import {
+  findNeighbours,
+  type NeighbourSide,
+  nobodyOf,
+} from '../../../../src/questions/neighbours.ts';
 import type { DetailsParams, DetailsResult, Neighbour } from '../messages/panel-messages.ts';
-import type { LoadedRecording } from '../recording/recording.ts';
 import type { Selected } from '../recording/selected.ts';
 import { computeSource } from './source.ts';
 import type { WholeTable } from './table.ts';
 
 /** How many callers, callees and lines are named. */
-const NEIGHBOURS = 5;
-const LINES = 5;
+const NEIGHBOURS = 12;
+const LINES = 12;
 
 /** One function of a selection, whose table of functions is `table`. */
 export function* describeFunc(
@@ -16,12 +20,12 @@ export function* describeFunc(
   table: WholeTable,
   params: DetailsParams,
 ): Slices<DetailsResult> {
-  const { recording, asked } = selected;
+  const { recording } = selected;
   const { func } = params;
   const isMeant = selected.flagsOf(func);
-  const callers = neighboursOf(recording, yield* findNeighbours(asked, isMeant, 'callers'));
-  const callees = neighboursOf(recording, yield* findNeighbours(asked, isMeant, 'callees'));
-  const { line, self } = yield* computeSource(selected, params);
+  const callers = yield* neighboursOf(selected, isMeant, 'callers');
+  const callees = yield* neighboursOf(selected, isMeant, 'callees');
+  const { fileIndex, line, self, withoutLine } = yield* computeSource(selected, params);
   yield;
   return {
     name: recording.funcName[func] ?? '',
@@ -37,6 +41,8 @@ export function* describeFunc(
     callees: callees.slice(0, NEIGHBOURS),
     callerCount: callers.length,
     calleeCount: callees.length,
+    file: fileIndex,
+    withoutLine,
     lines: Array.from(line, (number, i) => ({ line: number, self: self[i] }))
       .filter((found) => found.self > 0)
       .sort((a, b) => b.self - a.self)
@@ -44,17 +50,19 @@ export function* describeFunc(
   };
 }
 
-/** Neighbours that are functions. */
-function neighboursOf(recording: LoadedRecording, found: readonly NeighbourShare[]): Neighbour[] {
-  return found.flatMap(({ func, weight }) =>
-    func === null
-      ? []
-      : {
-          func,
-          name: recording.funcName[func],
-          place: recording.placeOf(func),
-          kind: recording.kindOf(func),
-          weight,
-        },
-  );
+function* neighboursOf(
+  { recording, asked }: Selected,
+  isMeant: Uint8Array,
+  side: NeighbourSide,
+): Slices<Neighbour[]> {
+  const nobody = nobodyOf(side, hasCallers(recording.profile));
+  const found = yield* findNeighbours(asked, isMeant, side);
+  return found
+    .filter(({ weight }) => weight > 0)
+    .map(({ func, weight }) => ({
+      func,
+      name: func === null ? nobody : recording.funcName[func],
+      place: func === null ? '' : recording.placeOf(func),
+      weight,
+    }));
 }

@@ -1,9 +1,9 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import type { Profile } from '../../../../src/profile/types.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { SummaryResult } from '../messages/panel-messages.ts';
 import type { Selected } from '../recording/selected.ts';
+import { stacksWith } from '../recording/stacks-with.ts';
 
 /**
  * The weight of a selection, and whose code it was spent in, whatever the level of the selection. Samples without a
@@ -15,7 +15,8 @@ export function* summarize({ recording, samples, weights }: Selected): Slices<Su
   const unknown = KIND_GROUPS.indexOf('unknown');
   const profile = recording.profileOfOwners();
   const { stacks, frames } = profile;
-  const hasOwn = stacksWithOwn(profile, groupOfFunc);
+  const own = KIND_GROUPS.indexOf('own');
+  const hasOwn = stacksWith(profile, (func) => groupOfFunc[func] === own);
   const byGroup = new Float64Array(KIND_GROUPS.length);
   let weight = 0;
   let belowOwn = 0;
@@ -31,16 +32,4 @@ export function* summarize({ recording, samples, weights }: Selected): Slices<Su
     }
   });
   return { weight, samples: samples.length, unit: weights.unit, byGroup, belowOwn };
-}
-
-/** Flags the stack rows of which a frame is the program's own. */
-function stacksWithOwn({ stacks, frames }: Profile, groupOfFunc: Uint8Array): Uint8Array {
-  const own = KIND_GROUPS.indexOf('own');
-  const hasOwn = new Uint8Array(stacks.length);
-  for (let row = 0; row < stacks.length; row++) {
-    const prefix = stacks.prefix[row];
-    const isOwn = groupOfFunc[frames.func[stacks.frame[row]]] === own;
-    hasOwn[row] = isOwn || (prefix !== NONE && hasOwn[prefix] === 1) ? 1 : 0;
-  }
-  return hasOwn;
 }

@@ -1,9 +1,10 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import type { Slices } from '../../../../src/base/slices.ts';
 import { unsampledWithin } from '../../../../src/profile/sampled-time.ts';
 import type { Profile, ProfileThread } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
+import type { Selection } from '../messages/selection.ts';
 import type { TimeFilter, TimeGrid } from '../messages/time-messages.ts';
 import type {
   SpanParams,
@@ -13,7 +14,8 @@ import type {
   TracksResult,
 } from '../messages/track-messages.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
-import { addLosses, addShares, selectTime } from './time-cells.ts';
+import type { SelectedCache } from '../recording/selected.ts';
+import { addLosses, addShares } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {
   addToLines,
@@ -26,23 +28,31 @@ import {
 const GROUPS = KIND_GROUPS.length;
 const UNKNOWN = KIND_GROUPS.indexOf('unknown');
 
+/** A recording, and selections of its samples. */
+type TrackSource = {
+  readonly recording: LoadedRecording;
+  readonly selected: SelectedCache;
+};
+
 /** Weight of each thread over time by kind, with waits and what is missing. */
 export function* computeTracks(
-  recording: LoadedRecording,
+  { recording, selected }: TrackSource,
   params: TracksParams,
 ): Slices<TracksResult> {
-  const { page, profile } = recording;
+  const { profile } = recording;
   const { grid, event } = params;
-  const filter: TimeFilter = { ...params, threads: [] };
+  const selection: Selection = { ...params, threads: [], fromNs: null, toNs: null };
   const { unit } = recording.weights(params.weight, event);
-  const rows = yield* selectTime(page, filter);
+  const part = yield* selected.get(selection);
+  const rows = params.only === null ? part.samples : yield* part.samplesWith(params.only);
   const stretches = stretchesOf(recording, params);
   const totals = yield* sumByThread(grid, rows, stretches, profile.threads.length);
-  const waits = yield* selectWaits(recording, filter);
+  const waits = yield* selectWaits(recording, selected, selection, params.only);
   const plan = planTracks(profile.threads, totals, waits, params);
   const isOfWaits = isWaitEvent(profile.events[event]);
   const groups = new Float32Array(plan.length * GROUPS * grid.length);
   const trackOf = tracksOfThreads(plan, profile.threads.length);
+  const lit = params.lit === null ? null : new Float32Array(groups.length);
   if (!isOfWaits) {
     const lines = {
       ofThread: trackOf.map((track) => (track === NONE ? NONE : track * GROUPS)),
@@ -50,9 +60,14 @@ export function* computeTracks(
       withoutStack: UNKNOWN,
     };
     yield* addToLines(groups, grid, rows, stretches, lines);
+    if (lit !== null && params.lit !== null) {
+      yield* addToLines(lit, grid, yield* part.samplesWith(params.lit), stretches, lines);
+    }
   }
   const waited = yield* sumWaits(grid, waits, trackOf, plan.length);
   const paused = yield* findPaused(recording, params, plan);
+  const cellsOf = (cells: Float32Array, index: number) =>
+    cells.slice(index * GROUPS * grid.length, (index + 1) * GROUPS * grid.length);
   return {
     grid,
     unit,
@@ -60,24 +75,23 @@ export function* computeTracks(
     tracks: plan.map((planned, index) => ({
       ...planned.head,
       ...totalsOf(planned.rows, totals),
-      groups: groups.slice(index * GROUPS * grid.length, (index + 1) * GROUPS * grid.length),
+      groups: cellsOf(groups, index),
+      lit: lit && cellsOf(lit, index),
       ...waitsOf(waited, index, grid),
       paused: paused === null ? null : paused[index],
     })),
-    lost: yield* findLost(recording, filter, grid),
+    lost: yield* findLost(recording, selection, grid),
     unsampled: findUnsampled(profile, grid),
   };
 }
 
 /** The weight of the samples between two moments. */
-export function* computeSpan(recording: LoadedRecording, params: SpanParams): Slices<SpanResult> {
-  const { values, unit } = recording.weightsWithin(params.weight, params.event, params);
-  const rows = yield* recording.samplesOf(params.event, params);
-  let weight = 0;
-  yield* eachSlice(rows.length, (first, end) => {
-    for (let k = first; k < end; k++) weight += values[rows[k]];
-  });
-  return { samples: rows.length, weight, unit };
+export function* computeSpan(
+  { selected }: Pick<TrackSource, 'selected'>,
+  params: SpanParams,
+): Slices<SpanResult> {
+  const { samples, weight, weights } = yield* selected.get(params);
+  return { samples: samples.length, weight, unit: weights.unit };
 }
 
 function stretchesOf(recording: LoadedRecording, { weight, event }: TracksParams): Stretches {
@@ -108,12 +122,16 @@ function groupsOfStacks(recording: LoadedRecording): Lines['below'] {
 type WaitRows = { readonly rows: Int32Array; readonly stretches: Stretches };
 
 function* selectWaits(
-  { page, profile }: LoadedRecording,
-  filter: TimeFilter,
+  { profile }: LoadedRecording,
+  selected: SelectedCache,
+  selection: Selection,
+  only: number | null,
 ): Slices<WaitRows | null> {
   const event = profile.events.findIndex(isWaitEvent);
   if (event === NONE) return null;
-  const rows = yield* selectTime(page, { ...filter, event });
+  // A wait has one weight here: its nanoseconds.
+  const part = yield* selected.get({ ...selection, event });
+  const rows = only === null ? part.samples : yield* part.samplesWith(only);
   const { timeNs, thread, periodEvents } = profile.samples;
   const stretches: Stretches = {
     timeNs,
@@ -177,11 +195,12 @@ function tracksOfThreads(plan: readonly Planned[], threadCount: number): Int32Ar
 
 function totalsOf(
   rows: readonly number[],
-  { weight, fromNs, toNs }: ThreadTotals,
-): Pick<Track, 'weight' | 'busyFromNs' | 'busyToNs'> {
+  { weight, samples, fromNs, toNs }: ThreadTotals,
+): Pick<Track, 'weight' | 'samples' | 'busyFromNs' | 'busyToNs'> {
   const busy = rows.filter((row) => weight[row] > 0);
   return {
     weight: busy.reduce((sum, row) => sum + weight[row], 0),
+    samples: rows.reduce((sum, row) => sum + samples[row], 0),
     busyFromNs: busy.reduce((least, row) => earlier(least, fromNs[row]), Number.NaN),
     busyToNs: -busy.reduce((least, row) => earlier(least, -toNs[row]), Number.NaN),
   };

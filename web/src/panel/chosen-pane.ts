@@ -1,5 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
-import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { formatShare, formatWeight } from '../ask/format.ts';
 import { copyText } from '../dom/copy-text.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { splitPlace } from '../flame-graph/frame-label.ts';
@@ -9,23 +9,47 @@ import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { Interval } from '../worker/messages/messages.ts';
-import type { DetailsParams, DetailsResult, Neighbour } from '../worker/messages/panel-messages.ts';
+import type { DetailsParams, DetailsResult } from '../worker/messages/panel-messages.ts';
+import { FuncStrips } from './func-strips.ts';
+import { HotLines } from './hot-lines.ts';
+import { renderNeighbours } from './neighbour-list.ts';
 import { shortPlace } from './short-place.ts';
 
-/** The chosen function: its weight with the interval, its neighbours, its lines, and what can be done with it. */
-export class FuncDetails {
-  readonly root = element('section', 'details');
+/**
+ * The pane below every view: the chosen function, until one is chosen the heaviest. Its weight with the interval, who
+ * called it, which threads ran it and when, what it called, its lines, and what can be done with it.
+ */
+export class ChosenPane {
+  readonly root = element('section', 'chosen');
   readonly #context: ViewContext;
+  readonly #head = element('div', 'chosen-head');
+  readonly #callers = element('section', 'chosen-part callers');
+  readonly #callees = element('section', 'chosen-part callees');
+  readonly #strips: FuncStrips;
+  readonly #lines: HotLines;
+  readonly #body: HTMLElement;
   readonly #ask: (params: DetailsParams | null) => boolean;
   readonly #askInterval: (params: DetailsParams | null) => boolean;
+  /** FuncIndex of the heaviest function of the list; null: none; undefined: the list is not there yet. */
+  #heaviest: number | null | undefined;
   /** The last interval and whose it is: it stays until that of other samples is there. */
   #interval: { readonly func: number; readonly of: Interval | null } | null = null;
   #drawn: { readonly func: number; readonly result: DetailsResult | null } | null = null;
 
   constructor(context: ViewContext) {
     this.#context = context;
+    this.#strips = new FuncStrips(context);
+    this.#lines = new HotLines(context);
+    this.#body = element(
+      'div',
+      'chosen-body',
+      this.#callers,
+      this.#strips.root,
+      this.#callees,
+      this.#lines.root,
+    );
     this.root.setAttribute('aria-label', 'The chosen function');
-    const fail = (problem: string) => this.root.replaceChildren(element('p', 'problem', problem));
+    const fail = (problem: string) => this.#fail(problem, 'problem');
     this.#ask = askLatest(
       context.ask,
       'details',
@@ -47,31 +71,46 @@ export class FuncDetails {
   }
 
   show(state: ViewState): void {
-    const { func } = state;
+    const func = this.#funcOf(state);
+    if (func === undefined) return;
     if (func === null) {
       this.#ask(null);
       this.#askInterval(null);
-      this.root.replaceChildren(
-        element('p', 'quiet-text', 'Choose a function: its callers, callees and lines stand here.'),
-      );
+      this.#fail('No function to show: nothing of this selection has a name.', 'quiet-text');
       return;
     }
     const params = { ...selectionOf(state), func };
     this.#ask(params);
     this.#askInterval(params);
+    this.#strips.show(state, func);
+  }
+
+  /** Shows the heaviest function of the list where none is chosen. */
+  follow(heaviest: number | null): void {
+    this.#heaviest = heaviest;
+    this.show(this.#context.store.get());
+  }
+
+  #funcOf({ func }: ViewState): number | null | undefined {
+    return func ?? this.#heaviest;
+  }
+
+  #fail(problem: string, className: string): void {
+    this.#head.replaceChildren(element('p', className, problem));
+    this.root.replaceChildren(this.#head);
   }
 
   #draw(): void {
     const { store } = this.#context;
-    if (this.#drawn === null || this.#drawn.func !== store.get().func) return;
+    const state = store.get();
+    if (this.#drawn === null || this.#drawn.func !== this.#funcOf(state)) return;
     const { func, result } = this.#drawn;
     if (result === null) {
-      this.root.replaceChildren(
-        element('p', 'quiet-text', 'This recording does not have the chosen function.'),
-      );
+      this.#fail('This recording does not have the chosen function.', 'quiet-text');
       return;
     }
-    const { name, place, callers, callees } = result;
+    if (!this.#body.isConnected) this.root.replaceChildren(this.#head, this.#body);
+    const { name, place, total } = result;
     const interval = this.#interval?.func === func ? this.#interval.of : null;
     const heading = element(
       'h2',
@@ -82,37 +121,23 @@ export class FuncDetails {
     );
     heading.title = [name, place, result.dso].filter((part) => part !== '').join('\n');
     replaceKeepingFocus(
-      this.root,
+      this.#head,
+      ...(state.func === null ? [element('span', 'quiet-text', 'Heaviest:')] : []),
       heading,
       element('p', 'details-self', describeWeight(result, interval)),
-      ...this.#renderNeighbours('called by', callers, result.callerCount, result.total),
-      ...this.#renderNeighbours('calls', callees, result.calleeCount, result.total),
-      ...renderLines(store, result),
       renderActions(store, func, name),
     );
-  }
-
-  /** Lists the share of the function's total that came from, or went to, each. */
-  #renderNeighbours(
-    title: string,
-    neighbours: readonly Neighbour[],
-    count: number,
-    total: number,
-  ): HTMLElement[] {
-    if (neighbours.length === 0) return [];
-    const { store } = this.#context;
-    const list = element('p', 'neighbours', element('span', 'quiet-text', `${title} `));
-    neighbours.forEach(({ func, name, place, weight }, index) => {
-      const button = pushButton('link', splitPlace(name, place).name, () => store.change({ func }));
-      button.dataset.key = `${title} ${func}`;
-      button.title = name;
-      const share = formatShare(total === 0 ? 0 : weight / total);
-      if (index > 0) list.append(', ');
-      list.append(element('span', 'neighbour', button, element('span', 'quiet-text', ` ${share}`)));
-    });
-    const rest = count - neighbours.length;
-    if (rest > 0) list.append(element('span', 'quiet-text', `, and ${formatCount(rest)} more`));
-    return [list];
+    const choose = (other: number) => store.change({ func: other });
+    const { callers, callees, callerCount, calleeCount } = result;
+    replaceKeepingFocus(
+      this.#callers,
+      ...renderNeighbours('Called by', callers, callerCount, total, choose),
+    );
+    replaceKeepingFocus(
+      this.#callees,
+      ...renderNeighbours('Calls', callees, calleeCount, total, choose),
+    );
+    this.#lines.show(result);
   }
 }
 
@@ -131,25 +156,11 @@ function describeWeight(
   return text.replace(/(?<=\d) (?=\d)/g, '\u00a0');
 }
 
-function renderLines(store: Store, { lines, self }: DetailsResult): HTMLElement[] {
-  const known = lines.filter(({ line }) => line > 0);
-  if (known.length === 0) return [];
-  const row = element('p', 'neighbours', element('span', 'quiet-text', 'lines '));
-  known.forEach(({ line, self: ofLine }, index) => {
-    const button = pushButton('link', String(line), () => store.change({ tab: 'source' }));
-    button.dataset.key = `line ${line}`;
-    if (index > 0) row.append(', ');
-    const share = formatShare(self === 0 ? 0 : ofLine / self);
-    row.append(element('span', 'neighbour', button, element('span', 'quiet-text', ` ${share}`)));
-  });
-  return [row];
-}
-
 function renderActions(store: Store, func: number, name: string): HTMLElement {
   const edit = (made: 'focus' | 'hide' | 'merge') =>
     addEdit(store.get(), { action: made, of: 'func', index: func });
-  const action = (label: string, hint: string, changes: Partial<ViewState>) => {
-    const button = pushButton('link', label, () => store.change(changes));
+  const action = (label: string, hint: string, changes: () => Partial<ViewState>) => {
+    const button = pushButton('link', label, () => store.change({ func, ...changes() }));
     button.title = hint;
     button.dataset.key = `action ${label}`;
     return button;
@@ -157,11 +168,11 @@ function renderActions(store: Store, func: number, name: string): HTMLElement {
   const copy = pushButton('link', 'Copy', () => void copyText(name, 'the name'));
   copy.title = 'Copy the name (c)';
   const buttons = [
-    action('Source', 'Its lines with their weight', { tab: 'source' }),
-    action('Callers', 'All callers and callees', { tab: 'table', tableBy: 'function' }),
-    action('Focus', 'Only samples with it (f)', edit('focus')),
-    action('Hide', 'Only samples without it (d)', edit('hide')),
-    action('Merge', 'Fold its frames into their callers (m)', edit('merge')),
+    action('Source', 'Its lines with their weight', () => ({ tab: 'source' })),
+    action('Callers', 'All callers and callees', () => ({ tab: 'table', tableBy: 'function' })),
+    action('Focus', 'Only samples with it (f)', () => edit('focus')),
+    action('Hide', 'Only samples without it (d)', () => edit('hide')),
+    action('Merge', 'Fold its frames into their callers (m)', () => edit('merge')),
     copy,
   ];
   return element('div', 'details-actions', ...buttons);

@@ -1,0 +1,142 @@
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { element, onWidthChange, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import { onColoursChange } from '../shell/theme.ts';
+import { tracksParams } from '../state/selection.ts';
+import type { Range, ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { fontScale } from '../time/canvas.ts';
+import { timeProblem } from '../time/time-problem.ts';
+import { formatSpan } from '../tracks/format-span.ts';
+import { readTrackColours, type TrackColours } from '../tracks/track-colours.ts';
+import { highestRate, longName, shortNames } from '../tracks/track-names.ts';
+import { TrackPicture } from '../tracks/track-picture.ts';
+import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
+
+/** Threads with a strip of their own. */
+const OWN_STRIPS = 11;
+/** Pixels, on a common screen. */
+const STRIP_HEIGHT = 18;
+
+/** A strip for each thread that ran a function: its share of the function, first and last moment, and course over time. */
+export class FuncStrips {
+  readonly root = element('section', 'chosen-part strips');
+  readonly #context: ViewContext;
+  readonly #labels = element('ol', 'strip-labels');
+  readonly #picture = new TrackPicture();
+  readonly #plot = element('div', 'strip-plot', this.#picture.root);
+  readonly #note = element('p', 'quiet-text');
+  readonly #ask: (params: TracksParams | null) => boolean;
+  #func: number | null = null;
+  #result: TracksResult | null = null;
+  #colours: TrackColours | null = null;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.root.append(
+      element('h3', '', 'Who ran it, and when'),
+      element('div', 'strip-rows', this.#labels, this.#plot),
+      this.#note,
+    );
+    this.#picture.root.setAttribute('aria-hidden', 'true');
+    this.#ask = askLatest(
+      context.ask,
+      'tracks',
+      (result) => {
+        this.#result = result;
+        this.#draw();
+      },
+      (problem) => {
+        this.#note.textContent = problem;
+      },
+    );
+    onColoursChange(window, context.store, () => {
+      this.#colours = null;
+      this.#draw();
+    });
+    onWidthChange(this.#plot, () => {
+      if (this.#func !== null) this.show(context.store.get(), this.#func);
+    });
+  }
+
+  show(state: ViewState, func: number): void {
+    this.#func = func;
+    const { recording } = this.#context;
+    const problem = timeProblem(recording);
+    if (problem !== null) {
+      this.#ask(null);
+      this.#note.textContent = problem;
+      return;
+    }
+    const width = this.#plot.clientWidth;
+    if (width === 0) return;
+    const window = windowOf(state, recording.endNs);
+    const plan = { own: OWN_STRIPS, chosen: [], only: func, lit: null };
+    this.#ask(tracksParams(state, window, width, plan));
+  }
+
+  #draw(): void {
+    const result = this.#result;
+    if (result === null) return;
+    const { recording } = this.#context;
+    const { firstNs, cellNs, length } = result.grid;
+    const window = { fromNs: firstNs, toNs: firstNs + cellNs * length };
+    const ran = result.tracks.filter(({ weight, waitNs }) => weight > 0 || waitNs > 0);
+    const sum = ran.reduce((all, { weight }) => all + weight, 0);
+    const names = shortNames(recording.threads);
+    const height = Math.round(STRIP_HEIGHT * fontScale());
+    this.root.style.setProperty('--strip', `${height}px`);
+    replaceKeepingFocus(
+      this.#labels,
+      ...ran.map((track) => this.#renderLabel(track, result, sum, names)),
+    );
+    this.#colours ??= readTrackColours(this.root);
+    const most = ran.reduce((top, track) => Math.max(top, highestRate(track, result)), 0) || 1;
+    const { threads } = this.#context.store.get();
+    this.#picture.draw(
+      { ...result, tracks: ran },
+      {
+        window,
+        width: this.#plot.clientWidth,
+        trackHeight: height,
+        fullOf: () => most,
+        isDimmed: ({ thread }) => threads.length > 0 && !threads.includes(thread),
+        colours: this.#colours,
+      },
+    );
+    const full =
+      result.unit === 'nanoseconds' ? `${formatShare(most)} of a CPU` : 'the highest rate of any';
+    this.#note.textContent =
+      ran.length === 0
+        ? 'It was not on a CPU in this time.'
+        : `${formatSpan(window)}; full height: ${full}`;
+  }
+
+  #renderLabel(
+    track: Track,
+    { unit }: TracksResult,
+    sum: number,
+    names: ReturnType<typeof shortNames>,
+  ): HTMLElement {
+    const { store, recording } = this.#context;
+    const { thread, threads, weight, busyFromNs, busyToNs } = track;
+    const { name, which } = names[thread] ?? { name: `${formatCount(threads)} more`, which: '' };
+    const share = element('span', 'neighbour-share', formatShare(sum === 0 ? 0 : weight / sum));
+    const span = Number.isNaN(busyFromNs) ? '' : formatSpan({ fromNs: busyFromNs, toNs: busyToNs });
+    const text = `${longName(track, recording.threads)}: ${formatWeight(weight, unit)}, ${span}`;
+    const label =
+      thread < 0
+        ? element('span', 'cut-name', name)
+        : pushButton('link cut-name', `${name}${which}`, () =>
+            store.change({ threads: [thread], zoom: [] }),
+          );
+    label.title = thread < 0 ? text : `${text}. Click to show this thread only.`;
+    label.dataset.key = `strip ${thread}`;
+    return element('li', 'strip-label', share, label, element('span', 'where-place', span));
+  }
+}
+
+/** The chosen range, else what the ruler spans, else all. */
+function windowOf({ range, ruler }: ViewState, endNs: number): Range {
+  return range ?? ruler ?? { fromNs: 0, toNs: endNs };
+}

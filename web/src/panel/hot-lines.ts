@@ -1,0 +1,49 @@
+import { formatShare } from '../ask/format.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { CodeTexts } from '../tables/code-texts.ts';
+import type { DetailsResult } from '../worker/messages/panel-messages.ts';
+
+/** The lines of a function that most of its self weight is at, with their source where it is there. */
+export class HotLines {
+  readonly root = element('section', 'chosen-part lines');
+  readonly #context: ViewContext;
+  readonly #texts: CodeTexts;
+  #shown: DetailsResult | null = null;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#texts = new CodeTexts(context.file);
+  }
+
+  show(result: DetailsResult): void {
+    this.#shown = result;
+    this.#draw(result, null);
+    if (result.file < 0 || result.lines.length === 0) return;
+    void this.#texts.source(result.file).then((answer) => {
+      if (this.#shown === result && !(answer instanceof Error)) {
+        this.#draw(result, answer.text.split('\n'));
+      }
+    });
+  }
+
+  #draw({ lines, self, withoutLine }: DetailsResult, text: readonly string[] | null): void {
+    const share = (weight: number) =>
+      element('span', 'neighbour-share', formatShare(self === 0 ? 0 : weight / self));
+    const list = element('ol', 'neighbours');
+    for (const { line, self: ofLine } of lines) {
+      const button = pushButton('link', String(line), () =>
+        this.#context.store.change({ tab: 'source' }),
+      );
+      button.dataset.key = `line ${line}`;
+      const source = element('code', 'line-text', (text?.[line - 1] ?? '').trim());
+      list.append(element('li', 'neighbour', share(ofLine), button, source));
+    }
+    if (withoutLine > 0) {
+      const why = element('span', 'quiet-text', 'at lines that are not known');
+      list.append(element('li', 'neighbour', share(withoutLine), why));
+    }
+    if (self === 0) list.append(element('li', 'quiet-text', 'It only calls others.'));
+    replaceKeepingFocus(this.root, element('h3', '', 'Lines of its own time'), list);
+  }
+}
