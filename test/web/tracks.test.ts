@@ -259,7 +259,7 @@ describe('tracks of functions', () => {
     expect([tracks[0].busyFromNs, tracks[0].busyToNs]).toEqual(ms(5, 5));
   });
 
-  test('edits of stacks and kinds of code hold for tracks as for every view', () => {
+  test('tracks obey edits of stacks and the chosen kind of code', () => {
     const func = funcOf('read');
     const hidden = tracksOf(text, happened, { edits: [{ action: 'hide', of: 'func', func }] });
     expect(hidden.tracks.map(({ weight }) => weight)).toEqual([70, 10]);

@@ -177,8 +177,8 @@ export class FlameView implements TabView {
   }
 
   /**
-   * What the picture needs at most: the pane below the views has the rest of the height. A zoom, which has fewer rows,
-   * moves nothing.
+   * Asks for the height of the whole picture; the pane below the views has the rest. A zoom, which has fewer rows, moves
+   * nothing.
    */
   #claimHeight(isWhole: boolean): void {
     const { chart } = this.#chart;

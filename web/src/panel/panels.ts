@@ -5,11 +5,11 @@ import { ChosenPane } from './chosen-pane.ts';
 import { WhereList } from './where-list.ts';
 import './panel.css';
 
-/** What stands beside and below every view. */
+/** The panel beside every view and the pane below it. */
 export type Panels = {
   /** The functions that the time went to. */
   readonly side: HTMLElement;
-  /** What is known of the chosen one. */
+  /** The chosen one, with all that is known of it. */
   readonly pane: HTMLElement;
 };
 
