@@ -36,6 +36,12 @@ function tracksOf(text: string, happened: Happened, asked: Partial<TracksParams>
   return finish(computeTracks(openOf(recording), { ...ASKED, ...asked }));
 }
 
+/** Kind, thread, count of threads and weight of each track. */
+const headsOf = (text: string, happened: Happened, asked: Partial<TracksParams>) =>
+  tracksOf(text, happened, asked).tracks.map(
+    ({ kind, thread, rows, weight }) => `${kind} ${thread} ${rows.length}: ${weight}`,
+  );
+
 /** One figure a cell, `.` for nothing; of all groups or of one. */
 function draw({ groups }: Track, group?: KindGroup, length = GRID.length): string {
   const cells = Array.from({ length }, (_, cell) =>
@@ -128,15 +134,13 @@ describe('tracks of threads', () => {
 
   test('threads without a track of their own share one, and nothing is left out', () => {
     const text = `
+      comm    a     b     c     d
       tid     1     2     3     4
       period  10    40    20    30
               main  main  main  main
     `;
     const happened = { timeNs: ms(0, 1, 2, 3) };
-    const heads = (asked: Partial<TracksParams>) =>
-      tracksOf(text, happened, asked).tracks.map(
-        ({ kind, thread, threads, weight }) => `${kind} ${thread} ${threads}: ${weight}`,
-      );
+    const heads = (asked: Partial<TracksParams>) => headsOf(text, happened, asked);
     expect(heads({ own: 2 })).toEqual(['thread 1 1: 40', 'thread 3 1: 30', 'merged -1 2: 30']);
     expect(heads({ own: 0 })).toEqual(['merged -1 4: 100']);
     // A chosen one has a track of its own.
@@ -146,6 +150,32 @@ describe('tracks of threads', () => {
       'merged -1 2: 50',
     ]);
     expect(draw(tracksOf(text, happened, { own: 2 }).tracks[2])).toBe('10 . 20 . . . . . . .');
+  });
+
+  test('light threads share the track of their program, whatever numbers are in their names', () => {
+    const text = `
+      comm    app   job-1  job-2  job-3  sh    job-4  ls
+      tid     1     2      3      4      5     6      7
+      period  50    8      8      8      7     8      6
+              main  main   main   main   main  main   main
+    `;
+    const happened = { timeNs: ms(0, 1, 2, 3, 4, 5, 6) };
+    const heads = (asked: Partial<TracksParams>) => headsOf(text, happened, asked);
+    expect(heads({ own: 2 })).toEqual(['thread 0 1: 50', 'program -1 4: 32', 'merged -1 2: 13']);
+    // Tracks that would be empty show the heaviest threads of programs.
+    expect(heads({ own: 4 })).toEqual([
+      'thread 0 1: 50',
+      'program -1 3: 24',
+      'thread 1 1: 8',
+      'thread 4 1: 7',
+      'thread 6 1: 6',
+    ]);
+    expect(heads({ own: 2, chosen: [5] })).toEqual([
+      'thread 0 1: 50',
+      'thread 5 1: 8',
+      'merged -1 5: 37',
+    ]);
+    expect(heads({ own: 2, chosen: [1, 2, 3, 5] })[1]).toBe('program -1 4: 32');
   });
 
   test('idle CPUs are apart from all threads', () => {
@@ -158,7 +188,7 @@ describe('tracks of threads', () => {
     const { tracks } = tracksOf(text, { timeNs: ms(0, 1, 2) }, { own: 1 });
     expect(tracks.map(({ kind, weight }) => `${kind}: ${weight}`)).toEqual([
       'thread: 10',
-      'merged: 5',
+      'thread: 5',
       'idle: 900',
     ]);
   });

@@ -1,5 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
-import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { formatShare, formatWeight } from '../ask/format.ts';
 import { element, onWidthChange, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { onColoursChange } from '../shell/theme.ts';
 import { tracksParams } from '../state/selection.ts';
@@ -9,8 +9,9 @@ import { fontScale } from '../time/canvas.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import { formatSpan } from '../tracks/format-span.ts';
 import { readTrackColours, type TrackColours } from '../tracks/track-colours.ts';
-import { highestRate, longName, shortNames } from '../tracks/track-names.ts';
+import { highestRate, longName, shortNames, trackName } from '../tracks/track-names.ts';
 import { TrackPicture } from '../tracks/track-picture.ts';
+import { isLeftOut } from '../tracks/tracks.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
 
 /** Threads with a strip of their own. */
@@ -92,7 +93,7 @@ export class FuncStrips {
     );
     this.#colours ??= readTrackColours(this.root);
     const most = ran.reduce((top, track) => Math.max(top, highestRate(track, result)), 0) || 1;
-    const { threads } = this.#context.store.get();
+    const state = this.#context.store.get();
     this.#picture.draw(
       { ...result, tracks: ran },
       {
@@ -100,7 +101,7 @@ export class FuncStrips {
         width: this.#plot.clientWidth,
         trackHeight: height,
         fullOf: () => most,
-        isDimmed: ({ thread }) => threads.length > 0 && !threads.includes(thread),
+        isDimmed: (track) => isLeftOut(track, state),
         colours: this.#colours,
       },
     );
@@ -119,19 +120,16 @@ export class FuncStrips {
     names: ReturnType<typeof shortNames>,
   ): HTMLElement {
     const { store, recording } = this.#context;
-    const { thread, threads, weight, busyFromNs, busyToNs } = track;
-    const { name, which } = names[thread] ?? { name: `${formatCount(threads)} more`, which: '' };
+    const { rows, weight, busyFromNs, busyToNs } = track;
+    const { name, which } = trackName(track, names, recording.threads);
     const share = element('span', 'neighbour-share', formatShare(sum === 0 ? 0 : weight / sum));
     const span = Number.isNaN(busyFromNs) ? '' : formatSpan({ fromNs: busyFromNs, toNs: busyToNs });
     const text = `${longName(track, recording.threads)}: ${formatWeight(weight, unit)}, ${span}`;
-    const label =
-      thread < 0
-        ? element('span', 'cut-name', name)
-        : pushButton('link cut-name', `${name}${which}`, () =>
-            store.change({ threads: [thread], zoom: [] }),
-          );
-    label.title = thread < 0 ? text : `${text}. Click to show this thread only.`;
-    label.dataset.key = `strip ${thread}`;
+    const label = pushButton('link cut-name', `${name}${which}`, () =>
+      store.change({ threads: rows, zoom: [] }),
+    );
+    label.title = `${text}. Click to show nothing else.`;
+    label.dataset.key = `strip ${rows[0]}`;
     return element('li', 'strip-label', share, label, element('span', 'where-place', span));
   }
 }

@@ -1,14 +1,13 @@
-import { formatCount } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
-import { describeTrack, shortNames, type TrackScale } from './track-names.ts';
+import { describeTrack, shortNames, type TrackScale, trackName } from './track-names.ts';
 
 /**
  * The names of the tracks, one below the other. They are one stop of the Tab key, arrow keys go from
- * one to another. Pressed, a name shows its thread only; with Ctrl or Shift it adds its thread to
- * those shown or takes it away. That of the other threads opens or closes the list of all.
+ * one to another. Pressed, a name shows its threads only; with Ctrl or Shift it adds them to
+ * those shown or takes them away. That of a program, or of all that has no track, opens the list of all.
  */
 export class TrackLabels {
   readonly root = element('div', 'track-labels');
@@ -41,6 +40,8 @@ export class TrackLabels {
     replaceKeepingFocus(this.root, ...labels);
     const stop = labels.find((label) => label.dataset.key === key) ?? labels[0];
     if (stop !== undefined) this.#stopAt(stop);
+    // The track of a program is not in the list that it opens.
+    if (focused !== undefined) stop?.focus({ preventScroll: true });
     this.mark(this.#context.store.get());
   }
 
@@ -48,7 +49,8 @@ export class TrackLabels {
   mark({ threads }: ViewState): void {
     for (const button of this.#buttons()) {
       if (button.dataset.key === MERGED) continue;
-      const isChosen = threads.includes(Number(button.dataset.key));
+      const rows = rowsOf(button);
+      const isChosen = rows.length > 0 && rows.every((row) => threads.includes(row));
       button.setAttribute('aria-pressed', String(isChosen));
     }
   }
@@ -62,43 +64,37 @@ export class TrackLabels {
     const label = pushButton('track-label', '', () => {});
     const text = describeTrack(track, result, scale, this.#context.recording);
     const figure = element('span', 'track-figure', ` · ${scale.figureOf(track)}`);
-    const { name, which } = this.#nameOf(track);
+    const { name, which } = trackName(track, this.#names, this.#context.recording.threads);
     label.append(
       element('span', 'track-name', name),
       element('span', 'track-figure', which),
       figure,
     );
-    if (track.kind === 'merged') {
+    const { kind, rows } = track;
+    if (kind === 'merged' || (kind === 'program' && !isExpanded)) {
       label.append(element('span', 'track-more', isExpanded ? ' ▾' : ' ▸'));
-      label.dataset.key = MERGED;
+      label.dataset.key = kind === 'merged' ? MERGED : keyOf(rows);
       label.setAttribute('aria-expanded', String(isExpanded));
       label.addEventListener('click', this.#onExpand);
       label.title = `${text}. Click to ${isExpanded ? 'close' : 'open'} the list of all threads.`;
     } else {
-      label.dataset.key = String(track.thread);
+      label.dataset.key = keyOf(rows);
       label.addEventListener('click', ({ ctrlKey, metaKey, shiftKey }) =>
-        this.#choose(track.thread, ctrlKey || metaKey || shiftKey),
+        this.#choose(rows, ctrlKey || metaKey || shiftKey),
       );
-      label.title = `${text}. Click to show this thread only; Ctrl or Shift adds it.`;
+      label.title = `${text}. Click to show nothing else; Ctrl or Shift adds it.`;
     }
     // What is read begins with what is seen: those who speak to the page say that.
     label.setAttribute('aria-label', `${name}${which} · ${scale.figureOf(track)}: ${text}`);
     return label;
   }
 
-  #nameOf({ kind, thread, threads }: Track): { name: string; which: string } {
-    if (kind === 'idle') return { name: 'idle', which: '' };
-    if (kind === 'merged') return { name: `${formatCount(threads)} more`, which: '' };
-    return this.#names[thread] ?? { name: '[unknown]', which: '' };
-  }
-
-  #choose(thread: number, isAdding: boolean): void {
-    if (thread < 0) return;
+  #choose(rows: readonly number[], isAdding: boolean): void {
     const { threads } = this.#context.store.get();
-    const isChosen = threads.includes(thread);
-    const others = isAdding ? threads.filter((other) => other !== thread) : [];
-    const isBack = isChosen && (isAdding || threads.length === 1);
-    const next = isBack ? others : [...others, thread].sort((a, b) => a - b);
+    const isChosen = rows.every((row) => threads.includes(row));
+    const others = isAdding ? threads.filter((other) => !rows.includes(other)) : [];
+    const isBack = isChosen && (isAdding || threads.length === rows.length);
+    const next = isBack ? others : [...others, ...rows].sort((a, b) => a - b);
     this.#context.store.change({ threads: next, zoom: [] });
   }
 
@@ -109,8 +105,8 @@ export class TrackLabels {
     if (to !== undefined) buttons[to]?.focus();
     else if (event.key === 'Enter' && (event.ctrlKey || event.shiftKey)) {
       // The click that a key makes says nothing of Ctrl and Shift.
-      const thread = Number(buttons[at]?.dataset.key);
-      if (!Number.isNaN(thread)) this.#choose(thread, true);
+      const rows = buttons[at] === undefined ? [] : rowsOf(buttons[at]);
+      if (rows.length > 0) this.#choose(rows, true);
     } else if (event.key === 'Escape' && this.#canShowAll()) {
       this.#context.store.change({ threads: [], zoom: [] });
     } else return;
@@ -134,5 +130,12 @@ export class TrackLabels {
   }
 }
 
-/** The key of the label of several threads. */
+/** The key of the label of all that has no track. */
 const MERGED = 'merged';
+
+/** The key of any other label: its threads. */
+const keyOf = (rows: readonly number[]): string => rows.join(' ');
+
+function rowsOf({ dataset: { key = '' } }: HTMLButtonElement): number[] {
+  return key === MERGED ? [] : key.split(' ').map(Number);
+}

@@ -4,6 +4,7 @@ import { formatCount, formatNanos, formatShort, formatWeight } from '../ask/form
 import type { Range } from '../state/state.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
 import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
+import { foldDigits } from '../worker/recording/thread-names.ts';
 
 /** A name, which may be cut, and what tells it from others of the same name. */
 type ShortName = { readonly name: string; readonly which: string };
@@ -21,6 +22,20 @@ export function shortNames(threads: OpenResult['threads']): ShortName[] {
     name: name.replace(/ main thread$/, ' main'),
     which: (active.get(name) ?? 0) > 1 ? ` ${tid}` : '',
   }));
+}
+
+/** The name of a track in little room; `names` are those of its threads. */
+export function trackName(
+  track: Track,
+  names: readonly ShortName[],
+  threads: OpenResult['threads'],
+): ShortName {
+  const { kind, thread, rows } = track;
+  const count = formatCount(rows.length);
+  if (kind === 'idle') return { name: 'idle', which: '' };
+  if (kind === 'merged') return { name: `${count} more`, which: '' };
+  if (kind === 'program') return { name: programName(track, threads), which: ` ×${count}` };
+  return names[thread] ?? { name: '[unknown]', which: '' };
 }
 
 /** The meaning of the tracks' heights and figures. */
@@ -46,8 +61,8 @@ export function scaleOf(
   const unsampledNs = window.toNs - window.fromNs - spanNs;
   const shareOf = (weight: number): number => (spanNs > 0 ? weight / spanNs : Number.NaN);
   if (result.unit === 'nanoseconds') {
-    const mostOf = ({ kind, threads }: Track) =>
-      kind === 'thread' ? 1 : Math.max(1, result.areWaits ? threads : Math.min(threads, cpus));
+    const mostOf = ({ kind, rows: { length } }: Track) =>
+      kind === 'thread' ? 1 : Math.max(1, result.areWaits ? length : Math.min(length, cpus));
     return {
       ofTrack: (track) => (track.kind === 'idle' ? Math.max(1, cpus) : mostOf(track)),
       describe: (track) => {
@@ -118,10 +133,17 @@ export function describeTrack(
   return parts.join(', ');
 }
 
+/** The name that the threads of a program have, without the numbers that tell them apart. */
+export function programName({ rows }: Track, threads: OpenResult['threads']): string {
+  return foldDigits(threads[rows[0]]?.name ?? '');
+}
+
 /** The thread of a track with its pid and tid, or how many threads it has. */
 export function longName(track: Track, threads: OpenResult['threads']): string {
   if (track.kind === 'idle') return 'Idle CPUs';
   const thread = threads[track.thread];
-  if (thread === undefined) return `${formatCount(track.threads)} more threads`;
+  const count = formatCount(track.rows.length);
+  if (track.kind === 'program') return `${count} threads of ${programName(track, threads)}`;
+  if (thread === undefined) return `${count} more threads`;
   return `${thread.name} (pid ${thread.pid}, tid ${thread.tid})`;
 }

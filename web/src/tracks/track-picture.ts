@@ -63,7 +63,7 @@ export class TrackPicture {
 }
 
 /** How many threads wait where the hatching fills the height. */
-function waitersOf({ threads }: Track, { areWaits }: TracksResult): number {
+function waitersOf({ rows: { length } }: Track, { areWaits }: TracksResult): number {
   // Of several threads some always wait; that is only drawn where it was asked for.
-  return threads === 1 || areWaits ? threads : Number.POSITIVE_INFINITY;
+  return length === 1 || areWaits ? length : Number.POSITIVE_INFINITY;
 }

@@ -238,6 +238,6 @@ function trackHeight(): number {
 }
 
 /** Tracks of threads that the views do not show stay, dimmed. */
-function isLeftOut({ thread }: Track, { threads }: ViewState): boolean {
-  return threads.length > 0 && !threads.includes(thread);
+export function isLeftOut({ rows }: Track, { threads }: ViewState): boolean {
+  return threads.length > 0 && !rows.some((row) => threads.includes(row));
 }

@@ -16,7 +16,7 @@ export type TracksParams = Omit<Selection, 'threads' | 'fromNs' | 'toNs'> & {
   readonly lit: number | null;
   /** The time that is drawn: a cell per pixel. */
   readonly grid: TimeGrid;
-  /** Threads with a track of their own, at most; the others share one. */
+  /** Tracks of threads and of programs, at most; what has none shares one. */
   readonly own: number;
   /** ThreadIndexes that are among them in any case. */
   readonly chosen: readonly number[];
@@ -36,11 +36,12 @@ export type TracksResult = {
 };
 
 export type Track = {
-  readonly kind: 'thread' | 'merged' | 'idle';
+  /** One thread; light threads of one name, whatever numbers are in it; all that have no track; idle CPUs. */
+  readonly kind: 'thread' | 'program' | 'merged' | 'idle';
   /** ThreadIndex, −1 of several. */
   readonly thread: number;
-  /** How many threads it has. */
-  readonly threads: number;
+  /** ThreadIndexes of all that it has, heaviest first. */
+  readonly rows: readonly number[];
   /** Weight within the grid, and samples at any time. */
   readonly weight: number;
   readonly samples: number;

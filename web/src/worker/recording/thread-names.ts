@@ -14,3 +14,8 @@ export function threadNames(threads: readonly ProfileThread[]): string[] {
     return tid === pid && withOthers.has(pid) ? `${name} main thread` : name;
   });
 }
+
+/** A name without the numbers by which threads and processes of one program differ: `pool-*` of `pool-17`. */
+export function foldDigits(name: string): string {
+  return name.replace(/\d+/g, '*');
+}

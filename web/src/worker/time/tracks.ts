@@ -15,6 +15,7 @@ import type {
 } from '../messages/track-messages.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
 import type { SelectedCache } from '../recording/selected.ts';
+import { foldDigits } from '../recording/thread-names.ts';
 import { addLosses, addShares } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {
@@ -73,7 +74,7 @@ export function* computeTracks(
     unit,
     areWaits: isOfWaits,
     tracks: plan.map((planned, index) => ({
-      ...planned.head,
+      ...planned,
       ...totalsOf(planned.rows, totals),
       groups: cellsOf(groups, index),
       lit: lit && cellsOf(lit, index),
@@ -142,13 +143,14 @@ function* selectWaits(
   return { rows, stretches };
 }
 
-/** A track to be filled: which threads it has. */
-type Planned = {
-  readonly head: Pick<Track, 'kind' | 'thread' | 'threads'>;
-  readonly rows: readonly number[];
-};
+/** A track to be filled. */
+type Planned = Pick<Track, 'kind' | 'thread' | 'rows'>;
 
-/** Threads in the order of their weight, those without any within the grid behind the others. */
+/**
+ * Tracks in the order of their weight, without any within the grid behind the others. Where there are more threads than
+ * tracks, light ones share a track with those of the same name: a thousand short processes are the work of a few
+ * programs.
+ */
 function planTracks(
   threads: readonly ProfileThread[],
   { weight, samples }: ThreadTotals,
@@ -157,26 +159,78 @@ function planTracks(
 ): Planned[] {
   const isWaiting = new Uint8Array(threads.length);
   for (const row of waits?.rows ?? []) isWaiting[waits?.stretches.thread[row] ?? 0] = 1;
+  const byWeight = (a: number, b: number) =>
+    weight[b] - weight[a] || samples[b] - samples[a] || a - b;
   const all = [...threads.keys()]
     .filter((row) => samples[row] > 0 || isWaiting[row] === 1)
-    .sort((a, b) => weight[b] - weight[a] || samples[b] - samples[a] || a - b);
+    .sort(byWeight);
   const idle = all.filter((row) => isIdle(threads[row]));
   const busy = all.filter((row) => !isIdle(threads[row]));
-  const first = new Set(busy.slice(0, own));
-  const missing = chosen.filter((row) => busy.includes(row) && !first.has(row));
-  const kept = [...first].slice(0, Math.max(0, own - missing.length));
-  const shown = new Set([...kept, ...missing].slice(0, own));
-  const rest = busy.filter((row) => !shown.has(row));
+  const items = itemsOf(busy, threads, weight, own, chosen);
+  const isChosen = (rows: readonly number[]) => rows.every((row) => chosen.includes(row));
+  const tracks = items.length <= own + 1 ? items.length : own;
+  const first = [...new Set([...items.filter(isChosen), ...items])].slice(0, tracks);
+  const shown = new Set(first);
+  const rest = items
+    .filter((rows) => !shown.has(rows))
+    .flat()
+    .sort(byWeight);
   return [
-    ...busy.filter((row) => shown.has(row)).map((row) => plan('thread', [row])),
+    ...items
+      .filter((rows) => shown.has(rows))
+      .map((rows) => plan(rows.length === 1 ? 'thread' : 'program', rows)),
     ...(rest.length === 0 ? [] : [plan('merged', rest)]),
     ...(idle.length === 0 ? [] : [plan('idle', idle)]),
   ];
 }
 
+/**
+ * Groups threads, heaviest first: those that are heavy or chosen stay by themselves, light ones join others of their
+ * program. Where that leaves tracks empty, threads of programs stay by themselves, too.
+ */
+function itemsOf(
+  busy: readonly number[],
+  threads: readonly ProfileThread[],
+  weight: Float64Array,
+  own: number,
+  chosen: readonly number[],
+): number[][] {
+  const weightOf = (rows: readonly number[]) => rows.reduce((sum, row) => sum + weight[row], 0);
+  const least = weightOf(busy) / (2 * own);
+  const programs = new Map<string, number[]>();
+  const single: number[] = [];
+  for (const row of busy) {
+    if (busy.length <= own || weight[row] >= least) single.push(row);
+    else {
+      const name = foldDigits(threads[row].comm);
+      programs.set(name, [...(programs.get(name) ?? []), row]);
+    }
+  }
+  for (const [name, rows] of programs) {
+    const picked = rows.filter((row) => chosen.includes(row));
+    if (picked.length === rows.length) continue;
+    single.push(...picked);
+    programs.set(
+      name,
+      rows.filter((row) => !chosen.includes(row)),
+    );
+  }
+  // Room that is left shows threads of programs by themselves.
+  for (let left = own + 1 - single.length - programs.size; left > 0; left--) {
+    const [first] = [...programs.values()]
+      .filter(({ length }) => length > 1)
+      .sort((a, b) => weight[b[0]] - weight[a[0]]);
+    const row = first?.shift();
+    if (row === undefined) break;
+    single.push(row);
+  }
+  return [...single.map((row) => [row]), ...programs.values()].sort(
+    (a, b) => weightOf(b) - weightOf(a) || a[0] - b[0],
+  );
+}
+
 function plan(kind: Track['kind'], rows: readonly number[]): Planned {
-  const thread = rows.length === 1 ? rows[0] : NONE;
-  return { head: { kind, thread, threads: rows.length }, rows };
+  return { kind, thread: rows.length === 1 ? rows[0] : NONE, rows };
 }
 
 /** The kernel's own task of a CPU that has nothing to do. */
