@@ -323,6 +323,20 @@ describeLive('attaching to a running Node', () => {
     expect(libraries()).toBe(once);
   });
 
+  it('recorders that attach to several programs at once take turns at the port of their inspectors', async () => {
+    const programs = await Promise.all([1, 2, 3, 4].map(() => start(TURNS)));
+    const notices = await Promise.all(
+      programs.map(async ({ pid }) => {
+        const file = join(scratch, `at-once-${pid}.data`);
+        const flags = ['-e', 'cpu-clock:u', '--duration', '3', '-o', file];
+        const recorder = startPerfTs(['record', ...flags, '-p', `${pid}`, '--attach-js']);
+        return (await recorder.ended).stderr;
+      }),
+    );
+    for (const text of notices) expect(text).toContain('reports its JavaScript');
+    for (const { stderr } of programs) expect(stderr).not.toContain('address already in use');
+  });
+
   for (const { major, path } of NODES) {
     for (const [way, flags, option] of WAYS) {
       it(`--attach-js names a loop that Node ${major} replaced while it ran, taken in ${way}`, async () => {

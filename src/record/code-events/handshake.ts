@@ -3,6 +3,7 @@
 // perf-ts: whatever becomes of that, the port is closed. Prints one line of JSON.
 
 import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { parseForeignJson } from '../../base/foreign-json.ts';
@@ -19,6 +20,8 @@ const OPEN_MS = 5000;
 /** A program whose event loop turns has opened it by then: the program's own ports are asked only behind that. */
 const SOON_MS = 400;
 const FREE_MS = 3000;
+/** Each of the handshakes before has its port for some 50 ms, and for seconds where the CPUs are overloaded. */
+const TURN_MS = 10_000;
 /** How long a process that did nothing yet is watched for the inspector that it opens when it goes on. */
 const LATE_MS = 600_000;
 const LOOK_MS = 2;
@@ -36,15 +39,27 @@ export type HandshakeOptions = Omit<TakeIn, 'library' | 'closesInspector'> &
   Pick<InspectorFacts, 'openPorts' | 'usualPort'>;
 
 async function takeIn(pid: number, options: HandshakeOptions): Promise<HandshakeResult> {
-  const { openPorts, usualPort } = options;
-  const given = await connectToOpen(openPorts);
+  const given = await connectToOpen(options.openPorts);
   if (given !== null) return { taken: await evaluateAndLeaveOpen(given, options) };
+  const turn = await takeTurn(options.usualPort);
+  try {
+    return await takeInBySignal(pid, options);
+  } finally {
+    turn.close();
+  }
+}
+
+async function takeInBySignal(pid: number, options: HandshakeOptions): Promise<HandshakeResult> {
+  const { openPorts, usualPort, socket } = options;
   if ([...listeningPorts(pid).values()].includes(usualPort)) {
     throw new FailedError(
       `it listens on port ${usualPort} itself, and no inspector answers there on 127.0.0.1`,
     );
   }
   await untilFree(pid, usualPort);
+  if (!readTextOrEmpty('/proc/net/unix').includes(socket)) {
+    throw new FailedError('the recording has ended');
+  }
   const before = listeningPorts(pid);
   // It may have become another program while the port was taken.
   const status = readTextOrEmpty(`/proc/${pid}/status`);
@@ -121,7 +136,22 @@ async function evaluate(
   return taken;
 }
 
-/** Another process may have its inspector there, for somebody else's handshake perhaps. */
+/**
+ * The turn of this handshake among those of all recorders in the network namespace: of two processes that are signalled
+ * while the port is free, the second opens no inspector. Anybody may hold the name, so that who has waited long goes on.
+ */
+async function takeTurn(port: number): Promise<Server> {
+  for (const end = performance.now() + TURN_MS; ; await sleep(MOST_WAITING_LOOK_MS)) {
+    const turn = createServer((socket) => socket.destroy()).unref();
+    const isTaken = await new Promise<boolean>((resolve) => {
+      turn.once('error', () => resolve(false));
+      turn.listen(`\0perf-ts-inspector-${port}`, () => resolve(true));
+    });
+    if (isTaken || performance.now() > end) return turn;
+  }
+}
+
+/** Another process may have its inspector there. */
 async function untilFree(pid: number, port: number): Promise<void> {
   const end = performance.now() + FREE_MS;
   while (isPortTaken(pid, port)) {
