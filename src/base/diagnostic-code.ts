@@ -86,7 +86,6 @@ type KernelSymbolCode =
 
 type JitCode =
   | 'perf-map-missing'
-  | 'jit-code-unnamed'
   | 'perf-map-writable-by-all'
   | 'perf-map-too-large'
   | 'perf-map-too-many-entries'
@@ -166,6 +165,12 @@ export type PlainCode =
 /** Codes that are counted apart for each part of the recording: a header section, a type of record. */
 export type PartCode = 'header-section-unreadable' | 'describing-record-unreadable';
 
+/** Codes that are counted apart for each program that makes code as it runs. */
+export type JitProgramCode = 'jit-code-unnamed';
+
+/** Such a program whose ways to name its code are known. */
+export type JitProgram = 'node' | 'deno' | 'bun' | 'chromium';
+
 /** Codes that are counted apart for each DSO, and for each reason. */
 export type AbsenceCode = 'names-missing' | 'lines-missing';
 
@@ -173,4 +178,4 @@ export type AbsenceCode = 'names-missing' | 'lines-missing';
  * The kinds of what can go wrong without ending the work: names of the field, the object first. The
  * words for each are in `findings/diagnostic-text.ts`.
  */
-export type DiagnosticCode = PlainCode | PartCode | AbsenceCode;
+export type DiagnosticCode = PlainCode | PartCode | JitProgramCode | AbsenceCode;

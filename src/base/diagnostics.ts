@@ -1,4 +1,4 @@
-import type { AbsenceCode, PartCode, PlainCode } from './diagnostic-code.ts';
+import type { AbsenceCode, JitProgramCode, PartCode, PlainCode } from './diagnostic-code.ts';
 
 /** Why the file of a DSO gives no names, or no lines. */
 export type Absence =
@@ -20,6 +20,8 @@ export type Absence =
 export type DiagnosticKey =
   | { readonly code: PlainCode }
   | { readonly code: PartCode; readonly subject: string }
+  /** A `JitProgram`, or the name of another. */
+  | { readonly code: JitProgramCode; readonly subject: string }
   | { readonly code: AbsenceCode; readonly subject: string; readonly why: Absence };
 
 /** A problem, how often it was met, and where or how first. */

@@ -2,6 +2,7 @@ import type {
   DamageCode,
   DiagnosticCode,
   JitNamesCode,
+  JitProgram,
   PartCode,
   PlainCode,
 } from '../base/diagnostic-code.ts';
@@ -97,7 +98,6 @@ const WORDS: Record<PlainCode, string> = {
   'perf-map-missing':
     'no perf map for JIT code (Node: record with --node-flags, or record -p with --attach-js; Deno: ' +
     'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
-  'jit-code-unnamed': 'samples in JIT code without a name',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
   'perf-map-too-many-entries': 'perf map of more than 5 million entries, rest unread',
@@ -156,6 +156,14 @@ const WORDS: Record<PlainCode, string> = {
   'archive-debug-file-without-build-id': 'debug file without a build ID, not stored',
 };
 
+/** How programs that make code as they run come to name it. */
+const NAMING: Record<JitProgram, string> = {
+  node: 'Node names it where perf-ts starts it (record --node-flags -- COMMAND), or asks it while it runs',
+  deno: 'Deno names it where DENO_V8_FLAGS=--perf-basic-prof is set when it begins',
+  bun: 'Bun names it where BUN_JSC_useJITDump=1 is set when it begins',
+  chromium: 'Chromium names it where it begins with --js-flags=--perf-basic-prof --no-sandbox',
+};
+
 /** A problem of a recording in words, with how often it was met. */
 export type DescribedDiagnostic = {
   readonly code: DiagnosticCode;
@@ -178,9 +186,16 @@ export function describeDiagnostics(diagnostics: Diagnostics): DescribedDiagnost
     reason: sentenceOf(entry),
     count: entry.count,
     example: entry.detail,
-    command: COMMANDS_AGAINST['why' in entry ? entry.why.cause : entry.code] ?? null,
+    command: commandAgainst(entry),
   }));
 }
+
+function commandAgainst(key: DiagnosticKey): string | null {
+  if (key.code === 'jit-code-unnamed') return key.subject === 'node' ? ATTACH : null;
+  return COMMANDS_AGAINST['why' in key ? key.why.cause : key.code] ?? null;
+}
+
+const ATTACH = 'perf-ts record --attach-js -p PID';
 
 /** Commands that help, by the code of a problem or the cause of an absence. */
 export const COMMANDS_AGAINST: Partial<Record<DiagnosticCode | Absence['cause'], string>> = {
@@ -189,7 +204,7 @@ export const COMMANDS_AGAINST: Partial<Record<DiagnosticCode | Absence['cause'],
   'names-doubtful': 'perf-ts record --archive -- COMMAND',
   'other-build': 'perf-ts record --archive -- COMMAND',
   'other-machine': 'perf-ts report --symfs DIR',
-  'perf-map-missing': 'perf-ts record --attach-js -p PID',
+  'perf-map-missing': ATTACH,
 };
 
 /** The sentence for a problem, without the example. */
@@ -203,6 +218,10 @@ function sentenceOf(key: DiagnosticKey): string {
       return `header section ${key.subject} can't be read`;
     case 'describing-record-unreadable':
       return `a ${key.subject} record can't be read`;
+    case 'jit-code-unnamed': {
+      const way = Object.hasOwn(NAMING, key.subject) ? NAMING[key.subject as JitProgram] : null;
+      return `code without a name that ${key.subject} made as it ran: ${way ?? 'it left no perf map of it'}`;
+    }
     default:
       return WORDS[key.code];
   }

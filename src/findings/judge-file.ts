@@ -87,8 +87,8 @@ function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): 
       return ++files[code] > MAX_FILES ? [] : [noteOf(diagnostic, code, 'names missing', share)];
     }
     // A damaged file may have had the names: other options of record would not help.
-    if (code === 'perf-map-missing') {
-      return isDamaged ? [] : [judgeMissingMap(diagnostic, diagnostics)];
+    if (code === 'perf-map-missing' || code === 'jit-code-unnamed') {
+      return isDamaged ? [] : judgeUnnamedCode(diagnostic, diagnostics);
     }
     return judgeDiagnostic(diagnostic) ?? [];
   });
@@ -171,16 +171,21 @@ function noteOf(
   return createFinding(code, 'note', label, reason, { command, share });
 }
 
-function judgeMissingMap(
-  { reason, command }: DescribedDiagnostic,
+/** Code of a JIT without names: by the programs that made it, or the map that is missing where no sample tells these. */
+function judgeUnnamedCode(
+  { code, reason, example, command }: DescribedDiagnostic,
   diagnostics: readonly DescribedDiagnostic[],
-): Finding {
-  const unnamed = diagnostics.find(({ code }) => code === 'jit-code-unnamed');
-  const samples =
-    unnamed === undefined ? '' : `: ${formatCount(unnamed.count)} samples (${unnamed.example})`;
-  return createFinding('javascript-unnamed', 'note', 'names missing', `${reason}${samples}`, {
-    command,
-  });
+): Finding[] {
+  if (code === 'perf-map-missing') {
+    if (diagnostics.some((other) => other.code === 'jit-code-unnamed')) return [];
+    return [createFinding('javascript-unnamed', 'note', 'names missing', reason, { command })];
+  }
+  const share = Number.parseFloat(example) / 100;
+  if (share < NAMELESS_SHARE) return [];
+  const sentence = `${formatTenth(share)} of the samples are in ${reason}`;
+  return [
+    createFinding('javascript-unnamed', 'note', 'names missing', sentence, { share, command }),
+  ];
 }
 
 /** A diagnostic as a line: how often it was met, and where first. */

@@ -18,6 +18,8 @@ export type SamplingEvidence = {
   readonly mostCut: MostCut | null;
   /** Share of the samples whose innermost function has no name, 0…1. */
   readonly unnamedShare: number;
+  /** The file in which more than half of these lie; null where none has so many. */
+  readonly unnamedFile: string | null;
   /** Stretches in which the events were disabled, within the recording's `lengthNs`. */
   readonly off: readonly TimeRange[];
   readonly lengthNs: number;
@@ -280,11 +282,12 @@ function judgeUnknownStacks({ completeness }: SamplingEvidence): Finding | null 
   });
 }
 
-function judgeUnnamed({ unnamedShare: share }: SamplingEvidence): Finding | null {
+function judgeUnnamed({ unnamedShare: share, unnamedFile }: SamplingEvidence): Finding | null {
   if (share < UNNAMED_NOTE) return null;
   const text = formatTenth(share);
   const severity = share < UNNAMED_DOUBT ? 'note' : 'doubt';
-  const sentence = `${text} of the samples lie in functions without a name`;
+  const where = unnamedFile === null ? '' : `, most of them in ${unnamedFile}`;
+  const sentence = `${text} of the samples lie in functions without a name${where}`;
   return createFinding('samples-unnamed', severity, `${text} unnamed`, sentence, {
     share,
     command: 'perf-ts report -v',

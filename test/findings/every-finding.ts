@@ -33,6 +33,7 @@ export const SOUND: SamplingEvidence = {
   withoutJavaScript: 0,
   mostCut: null,
   unnamedShare: 0,
+  unnamedFile: null,
   off: [],
   lengthNs: 1e9,
 };
@@ -85,6 +86,7 @@ export function everyFinding(): Finding[] {
       withoutJavaScript: 0.6,
       mostCut: null,
       unnamedShare: 0.6,
+      unnamedFile: 'app',
       off: [{ fromNs: 0, toNs: 5e8 }],
       lengthNs: 1e9,
     }),

@@ -51,6 +51,30 @@ test('an option of record is no help where a damaged file may have had the names
   expect(codes(damaged)).toEqual(['parts-damaged']);
 });
 
+test('code of a JIT without names is a finding of the program that made it, with its own way to name it', () => {
+  const found = ofDiagnostics((diagnostics) => {
+    diagnostics.count('perf-map-missing', 'a.map');
+    for (const [subject, percent] of [
+      ['node', '40.00'],
+      ['chromium', '25.02'],
+      ['java', '3.00'],
+      ['bun', '0.99'],
+    ]) {
+      diagnostics.count({ code: 'jit-code-unnamed', subject }, `${percent}% of all`, 9);
+    }
+  });
+  expect(found).toMatchObject([
+    { share: 0.4, command: 'perf-ts record --attach-js -p PID' },
+    { share: expect.closeTo(0.2502), command: null },
+    { share: 0.03, command: null },
+  ]);
+  expect(found[1].sentence).toBe(
+    '25.0% of the samples are in code without a name that chromium made as it ran: Chromium names it where it begins ' +
+      'with --js-flags=--perf-basic-prof --no-sandbox',
+  );
+  expect(found[2].sentence).toContain('java made as it ran: it left no perf map of it');
+});
+
 test('JavaScript from before the recording is a finding from 2% of the samples on', () => {
   const share = (percent: string) =>
     ofDiagnostics((diagnostics) => {

@@ -11,6 +11,7 @@ import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts'
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { JavaScriptOptions, SymbolSources } from '../../options/reading.ts';
+import { isUnnamed } from '../../profile/func-table.ts';
 import { pidOfJit } from '../../profile/jit-dso.ts';
 import { joinSameCode } from '../../profile/join-same-code.ts';
 import type { Profile } from '../../profile/types.ts';
@@ -20,7 +21,7 @@ import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from './attachment-names.ts';
-import { findDenoCode } from './deno-code.ts';
+import { codeOfDeno, findJitProcesses, type JitProcesses } from './jit-programs.ts';
 import {
   MAX_NOTES_BYTES,
   type NodeNote,
@@ -29,9 +30,6 @@ import {
   pidsWithNotes,
 } from './node-notes.ts';
 import { ScriptMaps } from './script-maps.ts';
-
-/** The name of what no symbol covers. */
-const UNKNOWN = '[unknown]';
 
 /**
  * Names JavaScript functions and chooses the frames of V8 that are shown; see `src/code/javascript`.
@@ -62,7 +60,8 @@ export function nameJavaScript(
     if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map, pid);
   }
   const used = options.sourceMaps === false ? null : maps;
-  const isOfDeno = findDenoCode(profile);
+  const processes = findJitProcesses(profile);
+  const isOfDeno = codeOfDeno(profile, processes);
   const { dsos } = profile;
   // Deno runs other code than the files have; a script that was edited between two runs is two.
   const isOwn = (dso: number): boolean => maps.hasOwnMaps(pidOfJit(dsos[dso]));
@@ -77,7 +76,7 @@ export function nameJavaScript(
   );
   const joined = dsos.some((_, dso) => isOwn(dso)) ? joinSameCode(named, isOfDeno) : named;
   const shown = nameWorkers(simplifyStacks(joined, simplify), workersOf(notes));
-  if (recording !== null) countUnnamed(shown, recording.data, diagnostics);
+  if (recording !== null) countUnnamed(shown, processes, recording.data, diagnostics);
   return { profile: shown, maps: used };
 }
 
@@ -105,28 +104,53 @@ function functionsByScript({ funcs, strings }: Profile): (script: string) => Scr
 }
 
 /**
- * Counts samples in JavaScript that has no name. Where V8's code was announced, these are functions that V8
- * has interpreted since before, and loops that it had replaced on the stack; else all code of a JIT.
+ * Counts samples in JavaScript that has no name. In a process whose V8 announced its code these are functions that V8
+ * has interpreted since before, and loops that it had replaced on the stack; in one that named nothing, all code of its JIT.
  */
-function countUnnamed(profile: Profile, data: PerfData, diagnostics: Diagnostics): void {
-  const isAnnounced = readAppendix(data).some(({ name }) =>
-    name.startsWith(CODE_EVENTS_ATTACHMENT),
+function countUnnamed(
+  profile: Profile,
+  { programs, named }: JitProcesses,
+  data: PerfData,
+  diagnostics: Diagnostics,
+): void {
+  const announced = new Set(
+    readAppendix(data).flatMap(({ name }) =>
+      name.startsWith(CODE_EVENTS_ATTACHMENT)
+        ? [Number(name.slice(CODE_EVENTS_ATTACHMENT.length))]
+        : [],
+    ),
   );
-  const { samples, stacks, frames, funcs, dsos, strings } = profile;
-  const isUnnamed = Array.from(funcs.name, (name, func) => {
-    const isJit = dsos[funcs.dso[func]]?.kind === 'jit';
-    const isInterpreter = isAnnounced && strings[name] === INTERPRETER_NAME;
-    return isInterpreter || (isJit && strings[name] === UNKNOWN);
-  });
-  if (!isUnnamed.includes(true)) return;
-  let unnamed = 0;
+  const { samples, stacks, frames, funcs, dsos, strings, threads } = profile;
+  const isInterpreter = Array.from(funcs.name, (name) => strings[name] === INTERPRETER_NAME);
+  const isNameless = Array.from(
+    funcs.name,
+    (name, func) => dsos[funcs.dso[func]]?.kind === 'jit' && isUnnamed(strings[name]),
+  );
+  if (!isNameless.includes(true) && !isInterpreter.includes(true)) return;
+  let fromBefore = 0;
+  const unnamedOf = new Map<number, number>();
   for (let sample = 0; sample < samples.length; sample++) {
     const stack = samples.stack[sample];
-    if (stack >= 0 && isUnnamed[frames.func[stacks.frame[stack]]]) unnamed++;
+    const thread = threads[samples.thread[sample]];
+    if (stack < 0 || thread === undefined) continue;
+    const func = frames.func[stacks.frame[stack]];
+    if (announced.has(thread.pid)) {
+      if (isNameless[func] || isInterpreter[func]) fromBefore++;
+    } else if (isNameless[func] && !named.has(thread.pid)) {
+      unnamedOf.set(thread.pid, (unnamedOf.get(thread.pid) ?? 0) + 1);
+    }
   }
-  const share = `${((100 * unnamed) / samples.length).toFixed(2)}% of all`;
-  const code = isAnnounced ? 'javascript-from-before' : 'jit-code-unnamed';
-  if (unnamed > 0) diagnostics.count(code, share, unnamed);
+  const share = (count: number) => `${((100 * count) / samples.length).toFixed(2)}% of all`;
+  if (fromBefore > 0) diagnostics.count('javascript-from-before', share(fromBefore), fromBefore);
+  const byProgram = new Map<string, number>();
+  for (const [pid, count] of unnamedOf) {
+    const main = threads.find((thread) => thread.pid === pid && thread.tid === pid);
+    const program = programs.get(pid) ?? main?.comm ?? `process ${pid}`;
+    byProgram.set(program, (byProgram.get(program) ?? 0) + count);
+  }
+  for (const [subject, count] of byProgram) {
+    diagnostics.count({ code: 'jit-code-unnamed', subject }, share(count), count);
+  }
 }
 
 type PidNote = { readonly pid: number; readonly note: NodeNote };

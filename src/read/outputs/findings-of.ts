@@ -109,7 +109,7 @@ function samplingEvidence(
     completeness,
     withoutJavaScript: shareWithoutJavaScript(opened),
     mostCut: mostCutOf(opened),
-    unnamedShare: unnamedShare(profile),
+    ...unnamedCode(profile),
     off: unsampledWithin(meta.sampled, { fromNs: 0, toNs: lastNs }),
     lengthNs: lastNs,
   };
@@ -220,10 +220,15 @@ function disagreement(report: EventReport): EventEvidence['disagreement'] {
   return { sentence, share, command: 'perf-ts periods' };
 }
 
-/** Share of the samples with a stack whose innermost function has no name. */
-function unnamedShare(profile: Profile): number {
-  const { funcs, strings } = profile;
-  return shareOfInnermost(profile, (func) => isUnnamed(strings[funcs.name[func]]));
+/** Share of the samples with a stack whose innermost function has no name, and where most of these lie. */
+function unnamedCode(profile: Profile): Pick<SamplingEvidence, 'unnamedShare' | 'unnamedFile'> {
+  const { funcs, strings, dsos } = profile;
+  const isNameless = (func: number) => isUnnamed(strings[funcs.name[func]]);
+  const nameless = innermostFuncs(profile).filter((func) => func !== NONE && isNameless(func));
+  const samples = new Float64Array(dsos.length);
+  for (const func of nameless) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
+  const most = dsos.find((_, dso) => 2 * samples[dso] > nameless.length);
+  return { unnamedShare: shareOfInnermost(profile, isNameless), unnamedFile: most?.name ?? null };
 }
 
 /** Share of the samples with a stack whose innermost function is such. */
