@@ -45,6 +45,15 @@ describe('walking to the return', () => {
     expect(walk([0x74, 7], CALL, [0xeb, 0xf7], POP_RBX, RET)).toEqual([16, 0]);
   });
 
+  test('a branch that was not taken is, where the path ends in padding, a trap or a jump table', () => {
+    // musl's cycle(): je out; call; nopl (the loop's alignment, or the end of a function); out: pop; ret
+    expect(walk([0x74, 8], CALL, [0x0f, 0x1f, 0], POP_RBX, RET)).toEqual([16, 0]);
+    expect(walk([0x74, 2], [0x0f, 0x0b], ADD_RSP_8, RET)).toEqual([16, 0]);
+    expect(walk(POP_RBX, [0x74, 2], [0xff, 0xe0], ADD_RSP_8, RET)).toEqual([24, 0]);
+    // A frame pointer on one way is that of the function.
+    expect(walk([0x74, 1], [0xc9], ADD_RSP_8, RET)).toBe(null);
+  });
+
   test('a frame that the path sets up is taken down again', () => {
     const enter = [0x55, 0x48, 0x89, 0xe5];
     const align = [0x48, 0x83, 0xe4, 0xf0];

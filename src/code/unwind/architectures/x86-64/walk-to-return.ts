@@ -15,11 +15,34 @@ const REX_B = 1;
 const REX_R = 4;
 const REX_W = 8;
 
+/** A way through the code, and what was found on it. */
+type Path = {
+  position: number;
+  /** Bytes taken off the stack. */
+  freed: number;
+  /** Bytes from sp at the start to where rbp was saved, −1 if it isn't restored on the way. */
+  rbpAt: number;
+  /** Bytes freed when the path set rbp to the stack pointer; NaN before. */
+  freedAtFrame: number;
+  /** The bytes freed once the addition has taken a frame down; NaN but between rbp's load and it. */
+  freedWithoutFrame: number;
+};
+
+/** The search over all ways; `instructionsLeft` is their bound together. */
+type Search = {
+  readonly text: Uint8Array;
+  readonly isExact: boolean;
+  readonly branches: Set<number>;
+  /** Ways that branches lead, which were not gone. */
+  readonly untaken: Path[];
+  instructionsLeft: number;
+};
+
 /**
  * Finds where a function without table and frame pointer keeps its return address: follows its code
  * from `at` to a `ret` and adds up what that path takes off the stack, since at the `ret` the stack
  * pointer points to it. Jumps are followed, branches go straight on, and are taken the second time,
- * so that loops end.
+ * so that loops end. Where a path ends otherwise, the last branch that was not taken is.
  *
  * At an ip (`isExact`, not a return address) a tail call through a register ends the path like a `ret`. V8's bytecode
  * handlers go on to the next one so, and have no frame of their own: rbp is that of the function
@@ -28,8 +51,8 @@ const REX_W = 8;
  * A frame that the path sets up, as code before a rare call does, it also takes down: until then
  * the stack pointer may change as it likes.
  *
- * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has
- * a frame pointer already), or meets what no function returns through.
+ * False if every path leads out of `text` or to what no function returns through, or one sets the stack pointer from
+ * elsewhere: then the function has a frame pointer already.
  */
 export function walkToReturn(
   text: Uint8Array,
@@ -37,77 +60,89 @@ export function walkToReturn(
   rule: UnwindRule,
   isExact = false,
 ): boolean {
+  const start: Path = {
+    ...{ position: at, freed: 0, rbpAt: NONE },
+    ...{ freedAtFrame: Number.NaN, freedWithoutFrame: Number.NaN },
+  };
+  const instructionsLeft = MOST_INSTRUCTIONS;
+  const search: Search = { text, isExact, branches: new Set(), untaken: [start], instructionsLeft };
+  for (let path = search.untaken.pop(); path !== undefined; path = search.untaken.pop()) {
+    const found = follow(path, search, rule);
+    if (found !== null) return found;
+  }
+  return false;
+}
+
+/** Whether the path leads to the function's return; null where it leads nowhere. */
+function follow(path: Path, search: Search, rule: UnwindRule): boolean | null {
+  const { text, isExact, branches, untaken } = search;
   const instruction = new Instruction();
-  const branches = new Set<number>();
-  let position = at;
-  let freed = 0;
-  /** Bytes from sp at `at` to where rbp was saved, −1 if it isn't restored on the way. */
-  let rbpAt = -1;
-  /** Bytes freed when the path set rbp to the stack pointer; NaN before. */
-  let freedAtFrame = Number.NaN;
-  /** The bytes freed once the addition has taken a frame down; NaN but between rbp's load and it. */
-  let freedWithoutFrame = Number.NaN;
   /** The register that the last instruction added to, −1 for none: jump tables end so. */
-  let addedTo = -1;
-  for (let i = 0; i < MOST_INSTRUCTIONS; i++) {
-    if (position < 0 || !instruction.decode(text, position)) return false;
+  let addedTo = NONE;
+  for (; search.instructionsLeft > 0; search.instructionsLeft--) {
+    const { position: start } = path;
+    if (start < 0 || !instruction.decode(text, start)) return null;
     const { opcode, modrm, rex, immediate, length } = instruction;
-    position += length;
-    if (opcode === 0xc3 || opcode === 0xc2) {
-      if (!(freed >= 0)) return false;
-      const cfaOffset = freed + 8;
-      if (rbpAt < 0) rule.set(KIND.SP, cfaOffset, 0, -8);
-      else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
-      return true;
-    }
-    if (isExact && isJumpToRegister(opcode, modrm)) {
-      if (!(freed >= 0) || registerOf(modrm, rex) === addedTo) return false;
-      const cfaOffset = freed + 8;
-      // Only an epilogue gives rbp back; without one the stack has to show whose path it was.
-      if (rbpAt < 0) rule.set(KIND.TAIL_CALL, cfaOffset, 0, -8);
-      else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
+    path.position += length;
+    const isTail = isExact && isJumpToRegister(opcode, modrm) && registerOf(modrm, rex) !== addedTo;
+    if (opcode === 0xc3 || opcode === 0xc2 || isTail) {
+      if (!(path.freed >= 0)) return false;
+      const cfaOffset = path.freed + 8;
+      // Only an epilogue gives rbp back; without one the stack has to show whose path a tail call was.
+      if (path.rbpAt < 0) rule.set(isTail ? KIND.TAIL_CALL : KIND.SP, cfaOffset, 0, -8);
+      else rule.set(KIND.SP_SAVED, cfaOffset, path.rbpAt - cfaOffset, -8);
       return true;
     }
     addedTo = destinationOfAdd(opcode, modrm, rex);
-    if (opcode >= PUSH_RAX && opcode < POP_RAX) freed -= 8;
-    else if (opcode >= POP_RAX && opcode <= 0x5f) {
-      const register = opcode - POP_RAX;
-      const isLegacy = (rex & REX_B) === 0;
-      if (isLegacy && register === RSP) return false;
-      if (isLegacy && register === RBP) {
-        if (freed >= 0) rbpAt = freed;
-        freedAtFrame = Number.NaN;
-      }
-      freed += 8;
-    } else if (opcode === 0x68 || opcode === 0x6a) freed -= 8;
-    else if (opcode === 0xff && ((modrm >> 3) & 7) === 6) freed -= 8;
-    else if (opcode === 0x8f) freed += 8;
-    else if (opcode === 0xe9 || opcode === 0xeb) position += immediate;
+    if (opcode === 0xe9 || opcode === 0xeb) path.position += immediate;
     else if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0x0f80 && opcode <= 0x0f8f)) {
-      if (branches.has(position)) position += immediate;
-      else branches.add(position);
-    } else if (opcode === LEAVE && !Number.isNaN(freedAtFrame)) {
-      freed = freedAtFrame + 8;
-      freedAtFrame = Number.NaN;
-    } else if (isEnd(opcode, modrm)) return false;
-    else if (opcode === 0xe8 && isPadding(text, position)) return false;
-    else if (writesStackPointer(opcode, modrm, rex)) {
-      const hasFrame = !Number.isNaN(freedAtFrame);
-      const adjusted = adjustment(text, position - length, instruction);
-      if (Number.isNaN(adjusted) && !hasFrame) return false;
-      // A callee may have taken arguments off the stack; the addition is that of the frame alone.
-      if (!Number.isNaN(freedWithoutFrame)) freed = freedWithoutFrame;
-      else freed = isMove(instruction, RBP, RSP) ? freedAtFrame : freed + adjusted;
-      freedWithoutFrame = Number.NaN;
-    } else if (isMove(instruction, RSP, RBP)) {
-      freedAtFrame = freed;
-    } else if (isLoadOfCallersRbp(instruction)) {
-      if (Number.isNaN(freedAtFrame)) return false;
-      freedWithoutFrame = freedAtFrame + 8;
-      freedAtFrame = Number.NaN;
-    }
+      const target = path.position + immediate;
+      if (branches.has(start)) path.position = target;
+      else untaken.push({ ...path, position: target });
+      branches.add(start);
+    } else if (isDeadEnd(opcode, modrm)) return null;
+    else if (opcode === 0xe8 && isPadding(text, path.position)) return null;
+    else if (!addUp(path, instruction, text, start)) return false;
   }
-  return false;
+  return null;
+}
+
+/** Adds what an instruction does to the stack; false if it shows that the function has a frame pointer. */
+function addUp(path: Path, instruction: Instruction, text: Uint8Array, start: number): boolean {
+  const { opcode, modrm, rex } = instruction;
+  const hasFrame = !Number.isNaN(path.freedAtFrame);
+  if (opcode >= PUSH_RAX && opcode < POP_RAX) path.freed -= 8;
+  else if (opcode >= POP_RAX && opcode <= 0x5f) {
+    const register = opcode - POP_RAX;
+    const isLegacy = (rex & REX_B) === 0;
+    if (isLegacy && register === RSP) return false;
+    if (isLegacy && register === RBP) {
+      if (path.freed >= 0) path.rbpAt = path.freed;
+      path.freedAtFrame = Number.NaN;
+    }
+    path.freed += 8;
+  } else if (opcode === 0x68 || opcode === 0x6a) path.freed -= 8;
+  else if (opcode === 0xff && ((modrm >> 3) & 7) === 6) path.freed -= 8;
+  else if (opcode === 0x8f) path.freed += 8;
+  else if (opcode === LEAVE) {
+    if (!hasFrame) return false;
+    path.freed = path.freedAtFrame + 8;
+    path.freedAtFrame = Number.NaN;
+  } else if (writesStackPointer(opcode, modrm, rex)) {
+    const adjusted = adjustment(text, start, instruction);
+    if (Number.isNaN(adjusted) && !hasFrame) return false;
+    // A callee may have taken arguments off the stack; the addition is that of the frame alone.
+    if (!Number.isNaN(path.freedWithoutFrame)) path.freed = path.freedWithoutFrame;
+    else path.freed = isMove(instruction, RBP, RSP) ? path.freedAtFrame : path.freed + adjusted;
+    path.freedWithoutFrame = Number.NaN;
+  } else if (isMove(instruction, RSP, RBP)) {
+    path.freedAtFrame = path.freed;
+  } else if (isLoadOfCallersRbp(instruction)) {
+    if (!hasFrame) return false;
+    path.freedWithoutFrame = path.freedAtFrame + 8;
+    path.freedAtFrame = Number.NaN;
+  }
+  return true;
 }
 
 /** `mov %from,%to` of 64 bits, both of the first eight registers. */
@@ -139,11 +174,9 @@ function destinationOfAdd(opcode: number, modrm: number, rex: number): number {
   return NONE;
 }
 
-/**
- * `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers.
- */
-function isEnd(opcode: number, modrm: number): boolean {
-  if (opcode === 0xcc || opcode === 0xf4 || opcode === LEAVE || opcode === 0x0f0b) return true;
+/** `int3`, `hlt`, `ud2` and indirect jumps: tables of a switch, and calls through pointers. */
+function isDeadEnd(opcode: number, modrm: number): boolean {
+  if (opcode === 0xcc || opcode === 0xf4 || opcode === 0x0f0b) return true;
   return opcode === 0xff && ((modrm >> 3) & 7) === 4;
 }
 
