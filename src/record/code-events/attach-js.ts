@@ -99,7 +99,7 @@ function isOtherRuntime(pid: number): boolean {
 /** The reason why the inspector cannot be used for a process; null if it can. */
 function refusalOf(pid: number): string | null {
   const status = readTextOrEmpty(`/proc/${pid}/status`);
-  if (status === '') return 'it is gone';
+  if (status === '') return 'it has ended';
   const program = readLinkOrNull(`/proc/${pid}/exe`);
   if (program === null) return 'it is of another user: root may look at it';
   const node = identifyNode(`/proc/${pid}/exe`);
@@ -117,7 +117,9 @@ function refusalOf(pid: number): string | null {
     ['mnt', 'sees other files (a container)'],
     ['net', 'has a network of its own (a container)'],
   ]) {
-    if (readLinkOrNull(`/proc/${pid}/ns/${kind}`) !== readLinkOrNull(`/proc/self/ns/${kind}`)) {
+    const theirs = readLinkOrNull(`/proc/${pid}/ns/${kind}`);
+    if (theirs === null) return 'it has ended';
+    if (theirs !== readLinkOrNull(`/proc/self/ns/${kind}`)) {
       return `it ${what}: import perf-ts/register in it, or run perf-ts there`;
     }
   }

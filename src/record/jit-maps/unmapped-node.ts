@@ -80,7 +80,7 @@ export async function explainUnmappedNode(
   const missing = 'so that its JavaScript has no names';
   return areFlagsSet
     ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
-    : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}`;
+    : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}, or with ${RECORD.attachJs.as(true)} where what starts it gives it another environment`;
 }
 
 /** `node --watch` starts the program as a child, and runs no JavaScript of the user's itself. */

@@ -33,7 +33,9 @@ test('Node that made code and wrote no map is reported with what helps', async (
   const node = found(mapped(7, '/usr/bin/perl'), mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
   const missing =
     "process 7 ran Node without perf-ts's preload, so that its JavaScript has no names";
-  expect(await explained(node)).toBe(`${missing}: record with --node-flags`);
+  expect(await explained(node)).toBe(
+    `${missing}: record with --node-flags, or with --attach-js where what starts it gives it another environment`,
+  );
   expect(await explained(node, [], true)).toContain(
     `${missing}: what started it replaced NODE_OPTIONS`,
   );
