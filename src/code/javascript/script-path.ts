@@ -1,5 +1,18 @@
-/** `file:` URLs as paths, all else as it is. */
-export function pathOfScript(script: string): string {
+const VERSION = /\?perf-ts-version=\d+$/;
+
+/** A script among those of one path, from 1; the first has no mark. */
+export function withVersion(script: string, version: number): string {
+  return version <= 0 ? script : `${script}?perf-ts-version=${version}`;
+}
+
+/** A script's path with the mark of its version, by which its source map is found. */
+export function versionedPath(script: string): string {
+  return pathOfScript(script) + (VERSION.exec(script)?.[0] ?? '');
+}
+
+/** `file:` URLs as paths, all else as it is, without the mark of a version. */
+export function pathOfScript(versioned: string): string {
+  const script = versioned.replace(VERSION, '');
   if (!script.startsWith('file://')) return script;
   const path = script.slice('file://'.length).replace(/[?#].*$/s, '');
   try {

@@ -1,4 +1,5 @@
 import type { Tier } from '../../profile/types.ts';
+import { withVersion } from './script-path.ts';
 
 /** The parts of the name that V8 gives a code object in perf maps and jitdumps. */
 export type V8Name = {
@@ -54,6 +55,16 @@ export function parseV8Function(text: string): V8Function | null {
 export function formatV8Function(name: string, tier: Tier): string {
   const sign = Object.keys(TIER_OF_SIGN).find((key) => TIER_OF_SIGN[key] === tier) ?? '';
   return `JS:${sign}${name}`;
+}
+
+/**
+ * The name of code whose script is another than the first of its path, as development servers evaluate a module anew
+ * when it is edited: its path has the mark of its version.
+ */
+export function nameOfVersion(text: string, version: number): string {
+  if (version <= 0) return text;
+  const [, named, line, column] = PLACE.exec(text) ?? [];
+  return named === undefined ? text : `${withVersion(named, version)}:${line}:${column}`;
 }
 
 /**

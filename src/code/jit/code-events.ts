@@ -13,7 +13,7 @@ import {
   STREAM_HEADER_BYTES,
 } from './code-record.ts';
 import type { CodeTable } from './code-table.ts';
-import { PositionLog } from './position-log.ts';
+import { PositionLog, type VersionName } from './position-log.ts';
 
 /**
  * The streams of one process's isolates (`code-record.ts` has their layout), each in a frame of the recorder:
@@ -50,6 +50,8 @@ export type EndedStream = {
   readonly notes: Uint8Array;
   /** Source maps that are written inside scripts. */
   readonly maps: readonly {
+    /** V8's number of the script in the isolate. */
+    readonly script: number;
     /** Name of some code of the script, as V8 spells it. */
     readonly name: Uint8Array;
     /** `data:…` */
@@ -65,7 +67,7 @@ const MOST_MAPS = 100_000;
 /** Keeps the place of the name of each source map: never more than the stream, nor an object for each of its records. */
 export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const bytes = Buffer.concat(chunks);
-  const maps: { name: Uint8Array; url: Uint8Array }[] = [];
+  const maps: EndedStream['maps'][number][] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const record = new CodeRecord();
   const sizes = { code: bytes.length, notes: 0, turns: 0 };
@@ -84,6 +86,7 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
     }
     if (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS) {
       maps.push({
+        script: record.script,
         name: bytes.subarray(nameAt, nameEnd),
         url: bytes.subarray(textAt, textAt + textSize),
       });
@@ -151,8 +154,9 @@ export function readCodeEvents(
   bytes: Uint8Array,
   startTime: RawTime,
   diagnostics: Diagnostics,
+  nameOf: VersionName = (name) => name,
 ): CodeEvents {
-  const reader = new CodeEventReader(bytes);
+  const reader = new CodeEventReader(bytes, nameOf);
   const isWhole = eachStream(bytes, startTime, (...stream) => reader.read(...stream));
   if (!isWhole) diagnostics.count('code-events-damaged');
   if (reader.lost > 0) diagnostics.count('code-events-lost', '', reader.lost);
@@ -189,6 +193,7 @@ class CodeEventReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #record = new CodeRecord();
+  readonly #nameOf: VersionName;
   readonly #timeNs = new GrowableFloat64();
   readonly #start = new GrowableFloat64();
   readonly #end = new GrowableFloat64();
@@ -198,14 +203,19 @@ class CodeEventReader {
   readonly #isBytecode = new GrowableInt32();
   readonly #positions: PositionLog;
   #isolates = 0;
+  /** Isolate and script -> its version, where its path had other scripts before. */
+  readonly #versions = new Map<string, number>();
+  /** Row -> version of its script; −1 where it has no positions to tell the script by. */
+  readonly #versionOf = new GrowableInt32();
   /** The name of the code that was added last. */
   readonly #name = { at: 0, size: 0 };
   lost = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, nameOf: VersionName) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#positions = new PositionLog(bytes);
+    this.#nameOf = nameOf;
+    this.#positions = new PositionLog(bytes, nameOf);
   }
 
   /** The stream of one isolate; false if it is damaged. What a killed program left unfinished is not. */
@@ -239,22 +249,32 @@ class CodeEventReader {
       this.#move(start, this.#record.to, timeNs, rowAt);
     } else if (type === CODE_EVENT.REMOVED) this.#remove(start, timeNs, rowAt);
     else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
+    else if (type === CODE_EVENT.VERSION) {
+      this.#versions.set(`${this.#isolates} ${this.#record.script}`, this.#record.version);
+    }
   }
 
   /** Positions of the code that was added last. */
   #place(rowAt: Map<number, number>): void {
     const { script, flags, isCode, start, textAt, textSize } = this.#record;
+    const version = this.#versionOfScript(script);
     const added = this.#positions.add(
       this.#isolates,
       script,
       flags,
       !isCode,
-      this.#name,
+      { ...this.#name, version },
       textAt,
       textSize,
     );
     const row = rowAt.get(start);
-    if (row !== undefined) this.#positionsOf.array[row] = added;
+    if (row === undefined) return;
+    this.#positionsOf.array[row] = added;
+    this.#versionOf.array[row] = version;
+  }
+
+  #versionOfScript(script: number): number {
+    return this.#versions.size === 0 ? 0 : (this.#versions.get(`${this.#isolates} ${script}`) ?? 0);
   }
 
   #move(from: number, to: number, timeNs: number, rowAt: Map<number, number>): void {
@@ -264,7 +284,9 @@ class CodeEventReader {
     rowAt.delete(from);
     this.#push(timeNs, to, length, this.#nameAt.array[row], this.#nameSize.array[row], rowAt);
     const moved = rowAt.get(to);
-    if (moved !== undefined) this.#positionsOf.array[moved] = this.#positionsOf.array[row];
+    if (moved === undefined) return;
+    this.#positionsOf.array[moved] = this.#positionsOf.array[row];
+    this.#versionOf.array[moved] = this.#versionOf.array[row];
   }
 
   /** A row without a name: what is sampled there until there is other code is nobody's. */
@@ -293,6 +315,7 @@ class CodeEventReader {
     this.#nameAt.push(nameAt);
     this.#nameSize.push(nameSize);
     this.#positionsOf.push(NONE);
+    this.#versionOf.push(NONE);
     this.#isBytecode.push(this.#record.isCode ? 0 : 1);
   }
 
@@ -301,8 +324,13 @@ class CodeEventReader {
     const nameAt = inOrder(this.#nameAt.finish(), order, new Int32Array(order.length));
     const nameSize = inOrder(this.#nameSize.finish(), order, new Int32Array(order.length));
     const isBytecode = inOrder(this.#isBytecode.finish(), order, new Int32Array(order.length));
+    const version = inOrder(this.#versionOf.finish(), order, new Int32Array(order.length));
     const decoder = new TextDecoder();
     const bytes = this.#bytes;
+    const nameOf = this.#nameOf;
+    const written = (row: number) =>
+      decoder.decode(bytes.subarray(nameAt[row], nameAt[row] + nameSize[row]));
+    if (this.#versions.size > 0) versionsByName(version, written);
     const table: CodeTable = {
       length: order.length,
       timeNs: inOrder(this.#timeNs.finish(), order, new Float64Array(order.length)),
@@ -310,8 +338,9 @@ class CodeEventReader {
       end: inOrder(this.#end.finish(), order, new Float64Array(order.length)),
       restarts: [],
       isBytecode: (row) => isBytecode[row] === 1,
-      name: (row) => decoder.decode(bytes.subarray(nameAt[row], nameAt[row] + nameSize[row])),
+      name: (row) => nameOf(written(row), version[row]),
       hasSameName: (a, b) =>
+        Math.max(0, version[a]) === Math.max(0, version[b]) &&
         nameSize[a] === nameSize[b] &&
         Buffer.compare(
           bytes.subarray(nameAt[a], nameAt[a] + nameSize[a]),
@@ -320,6 +349,16 @@ class CodeEventReader {
     };
     const positionsOf = inOrder(this.#positionsOf.finish(), order, new Int32Array(order.length));
     return { table, positions: this.#positions, positionsOf };
+  }
+}
+
+/** Code without positions is of the version that code of its name, which is most likely its bytecode, had last. */
+function versionsByName(version: Int32Array, name: (row: number) => string): void {
+  const last = new Map<string, number>();
+  for (let row = 0; row < version.length; row++) {
+    const text = name(row);
+    if (version[row] === NONE) version[row] = last.get(text) ?? NONE;
+    else last.set(text, version[row]);
   }
 }
 

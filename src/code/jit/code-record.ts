@@ -18,6 +18,7 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     LINE_ENDS   u32 script, count; u64 size; u8 ends[]
  *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
  *     TURN, SHORT_TURNS       of the event loop, see `read/jit/loop-turns.ts`
+ *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`
  */
 export const STREAM_HEADER_BYTES = 32;
 export const RECORD_BYTES = 16;
@@ -33,10 +34,11 @@ export const CODE_EVENT = {
   SOURCE_MAP: 10,
   TURN: 11,
   SHORT_TURNS: 12,
+  VERSION: 13,
 } as const;
 const BYTE_CODE = 0;
 /** Bytes before the name, entries, ends or URL, by type. */
-const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360];
+const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 8];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
 const MAGIC = 'PTSCODE1';
@@ -64,6 +66,7 @@ export class CodeRecord {
   script = 0;
   flags = 0;
   lost = 0;
+  version = 0;
   /** The name, entries, ends or URL: its place in the view, and its bytes. JSON of a NOTE is from there to `end`. */
   textAt = 0;
   textSize = 0;
@@ -95,8 +98,13 @@ export class CodeRecord {
     if (room < 0) return false;
     const { type } = this;
     if (type === CODE_EVENT.LOST) this.lost = readU64(view, body, true);
-    else if (type === CODE_EVENT.SOURCE_MAP) this.textSize = view.getUint32(body + 4, true);
-    else if (type === CODE_EVENT.LINE_ENDS) {
+    else if (type === CODE_EVENT.SOURCE_MAP) {
+      this.script = view.getUint32(body, true);
+      this.textSize = view.getUint32(body + 4, true);
+    } else if (type === CODE_EVENT.VERSION) {
+      this.script = view.getUint32(body, true);
+      this.version = view.getUint32(body + 4, true);
+    } else if (type === CODE_EVENT.LINE_ENDS) {
       this.script = view.getUint32(body, true);
       this.textSize = readU64(view, body + 8, true);
     } else if (this.textAt > body && type < CODE_EVENT.TURN) this.#readCode(view, body);
@@ -120,4 +128,14 @@ export class CodeRecord {
   timeSince(view: DataView, origin: RawTime): number {
     return readTimeSince(view, this.at + 8, true, origin);
   }
+}
+
+/** A record that says of which version of its path a script is. */
+export function encodeVersion(script: number, version: number): Uint8Array {
+  const record = new DataView(new ArrayBuffer(RECORD_BYTES + 8));
+  record.setUint32(0, record.byteLength, true);
+  record.setUint16(4, CODE_EVENT.VERSION, true);
+  record.setUint32(RECORD_BYTES, script, true);
+  record.setUint32(RECORD_BYTES + 4, version, true);
+  return new Uint8Array(record.buffer);
 }

@@ -15,6 +15,9 @@ export type ScriptEntries = {
   readonly inlining: Int32Array;
 };
 
+/** A name with a mark of the version that its script is of; below 1: none. */
+export type VersionName = (name: string, version: number) => string;
+
 const KNOWS_INLINING = 1;
 /** Bound of the entries that one record may have. */
 const MOST_ENTRIES = 1 << 18;
@@ -25,12 +28,14 @@ const MOST_ENTRIES = 1 << 18;
  */
 export class PositionLog {
   readonly #bytes: Uint8Array;
+  readonly #nameOf: VersionName;
   readonly #isolate = new GrowableInt32();
   readonly #script = new GrowableInt32();
   readonly #flags = new GrowableInt32();
   readonly #isBytecode = new GrowableInt32();
   readonly #nameAt = new GrowableInt32();
   readonly #nameSize = new GrowableInt32();
+  readonly #version = new GrowableInt32();
   readonly #at = new GrowableInt32();
   readonly #size = new GrowableInt32();
   /** Isolate and script -> bytes of the line ends. */
@@ -38,8 +43,9 @@ export class PositionLog {
   readonly #decodedLines = new Map<string, Float64Array>();
   readonly #decoder = new TextDecoder();
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, nameOf: VersionName = (name) => name) {
     this.#bytes = bytes;
+    this.#nameOf = nameOf;
   }
 
   get length(): number {
@@ -52,7 +58,7 @@ export class PositionLog {
     script: number,
     flags: number,
     isBytecode: boolean,
-    name: { readonly at: number; readonly size: number },
+    name: { readonly at: number; readonly size: number; readonly version: number },
     at: number,
     size: number,
   ): number {
@@ -62,6 +68,7 @@ export class PositionLog {
     this.#isBytecode.push(isBytecode ? 1 : 0);
     this.#nameAt.push(name.at);
     this.#nameSize.push(name.size);
+    this.#version.push(name.version);
     this.#at.push(at);
     this.#size.push(size);
     return this.#at.length - 1;
@@ -89,10 +96,11 @@ export class PositionLog {
     return (this.#flags.array[row] & KNOWS_INLINING) !== 0;
   }
 
-  /** Name of the code, as V8 spells it. */
+  /** Name of the code, as V8 spells it; a later version of a path has its mark. */
   name(row: number): string {
     const at = this.#nameAt.array[row];
-    return this.#decoder.decode(this.#bytes.subarray(at, at + this.#nameSize.array[row]));
+    const text = this.#decoder.decode(this.#bytes.subarray(at, at + this.#nameSize.array[row]));
+    return this.#nameOf(text, this.#version.array[row]);
   }
 
   entries(row: number): ScriptEntries {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
+import { nameOfVersion } from '../../code/javascript/v8-name.ts';
 import { readCodeEvents } from '../../code/jit/code-events.ts';
 import type { CodeTable } from '../../code/jit/code-table.ts';
 import { JitCode } from '../../code/jit/jit-code.ts';
@@ -103,7 +104,7 @@ class JitFiles {
     const { data, diagnostics } = this.#options;
     const bytes = this.#stored.read(`${CODE_EVENTS_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
     if (bytes === null) return null;
-    return withAnnouncedLines(readCodeEvents(bytes, data.startTime, diagnostics));
+    return withAnnouncedLines(readCodeEvents(bytes, data.startTime, diagnostics, nameOfVersion));
   }
 
   #storedMap(pid: number): CodeTable | null {

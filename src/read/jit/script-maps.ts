@@ -12,7 +12,7 @@ import {
   pathOfMap,
 } from '../../code/javascript/mapping-url.ts';
 import { ScriptFunctions } from '../../code/javascript/script-functions.ts';
-import { pathOfScript } from '../../code/javascript/script-path.ts';
+import { pathOfScript, versionedPath } from '../../code/javascript/script-path.ts';
 import {
   type MappedSources,
   SourceMap,
@@ -104,7 +104,7 @@ export class ScriptMaps implements SourceMaps {
 
   /** A map that a process noted while it ran; `url` as V8 was given it. */
   addNoted(url: string, map: object, pid: number): void {
-    const path = pathOfScript(url);
+    const path = versionedPath(url);
     if (!this.#noted.add(path, map, pid)) this.#options.diagnostics.count('source-map-again', path);
   }
 
@@ -114,7 +114,7 @@ export class ScriptMaps implements SourceMaps {
   }
 
   find(script: string, pid: number | null = null): SourceMap | null {
-    const path = pathOfScript(script);
+    const path = versionedPath(script);
     return pid !== null && this.hasOwnMaps(pid) ? this.#foundIn(path)(pid) : this.#found(path);
   }
 
@@ -149,8 +149,9 @@ export class ScriptMaps implements SourceMaps {
     return functions;
   }
 
-  #findMap(path: string, pid: number | null): SourceMap | null {
-    const noted = this.#noted.find(path, pid);
+  #findMap(versioned: string, pid: number | null): SourceMap | null {
+    const noted = this.#noted.find(versioned, pid);
+    const path = pathOfScript(versioned);
     if (noted === undefined) return this.#findOnDisk(path);
     // Notes are without the sources' texts; a script that ran as it is on disk has them.
     const onDisk = this.#findInside(path);

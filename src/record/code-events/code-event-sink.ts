@@ -1,6 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { lateModules } from '../../base/late-modules.ts';
 import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
+import { STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import {
@@ -229,13 +230,20 @@ export class CodeEventSink {
         offsetNs,
         ...splitStream(bytes.chunks),
       }));
-      const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
+      const { notes: maps, versions } = mapNotes(streams.map((stream) => stream.maps));
+      const frames = streams.map(({ offsetNs, code }, i) => ({
+        offsetNs,
+        chunks: [
+          code.subarray(0, STREAM_HEADER_BYTES),
+          versions[i],
+          code.subarray(STREAM_HEADER_BYTES),
+        ],
+      }));
       const turns = streams.flatMap(({ offsetNs, turns }) =>
         turns.length === 0 ? [] : [{ offsetNs, chunks: [turns] }],
       );
-      const maps = streams.flatMap((stream) => stream.maps);
       const held = this.#options.heldMaps?.notes(pid) ?? new Uint8Array();
-      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps), held]);
+      const notes = Buffer.concat([...streams.map((stream) => stream.notes), maps, held]);
       return [
         attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
         ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),

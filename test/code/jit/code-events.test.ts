@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { pathOfScript } from '../../../src/code/javascript/script-path.ts';
+import { nameOfVersion, parseV8Name } from '../../../src/code/javascript/v8-name.ts';
 import {
   encodeCodeEvents,
   readCodeEvents,
   splitStream,
 } from '../../../src/code/jit/code-events.ts';
 import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
+import { encodeVersion } from '../../../src/code/jit/code-record.ts';
 
 const START = { high: 0, low: 1000 };
 
@@ -100,6 +103,33 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x5090)).toBe('JS:^a /a.js:1:1');
     layer.advance(3500);
     expect(nameAt(layer, 0x9010)).toBe('JS:*b /a.js:2:1');
+  });
+
+  test('code of a script that is another version of its path has the mark of that version, also without positions', () => {
+    const name = 'JS:~f /hot.ts:2:7';
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x10, name, 0)
+      .record(8, 2000, positions(0x5000, 7, 0, [0, 2]), 0)
+      .added(2100, 0x6000, 0x10, name)
+      .added(3000, 0x7000, 0x10, name, 0)
+      .record(8, 3000, positions(0x7000, 9, 0, [0, 2]), 0)
+      .added(3100, 0x8000, 0x10, name)
+      .numbers(2, 4000, 0x8000, 0x10, 0x9000);
+    const head = stream.chunks.slice(0, 1);
+    const chunks = [...head, encodeVersion(9, 1), ...stream.chunks.slice(1)];
+    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks }]);
+    const { table, positions: log } = readCodeEvents(
+      bytes,
+      START,
+      new Diagnostics(),
+      nameOfVersion,
+    );
+    const later = 'JS:~f /hot.ts?perf-ts-version=1:2:7';
+    const rows = Array.from({ length: table.length }, (_, row) => table.name(row));
+    expect(rows).toEqual([name, name, later, later, later]);
+    expect([0, 1].map((row) => log.name(row))).toEqual([name, later]);
+    expect([table.hasSameName(0, 1), table.hasSameName(1, 3)]).toEqual([true, false]);
+    expect(pathOfScript(parseV8Name(later)!.file)).toBe('/hot.ts');
   });
 
   test('code events leave code that was removed without a name', () => {

@@ -1,18 +1,32 @@
 import { expect, test } from 'vitest';
 import { splitStream } from '../../../src/code/jit/code-events.ts';
+import { encodeVersion } from '../../../src/code/jit/code-record.ts';
 import { mapNotes } from '../../../src/record/code-events/map-notes.ts';
 
 const MAP = { version: 3, sources: ['a.ts'], sourcesContent: ['let a;'], names: [], mappings: 'A' };
 const BASE64 = `data:application/json;base64,${Buffer.from(JSON.stringify(MAP)).toString('base64')}`;
 
-const notes = (...maps: { name: string; url: string }[]) =>
-  Buffer.from(
-    mapNotes(maps.map(({ name, url }) => ({ name: Buffer.from(name), url: Buffer.from(url) }))),
-  )
+type Given = { script?: number; name: string; url: string };
+
+const noted = (...streams: Given[][]) =>
+  mapNotes(
+    streams.map((maps) =>
+      maps.map(({ script = 0, name, url }) => ({
+        script,
+        name: Buffer.from(name),
+        url: Buffer.from(url),
+      })),
+    ),
+  );
+
+const parsed = (lines: Uint8Array) =>
+  Buffer.from(lines)
     .toString()
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+
+const notes = (...maps: Given[]) => parsed(noted(maps).notes);
 
 test('a source map inside a script becomes a note of the script, without sources', () => {
   const { sourcesContent: _, ...map } = MAP;
@@ -38,13 +52,36 @@ test('a source map that is none, or of code without a file, is left out', () => 
   ).toEqual([]);
 });
 
-test('a name is in the notes once, with the latest map that came for it', () => {
+test('scripts of one path with different maps are versions of it, in all isolates of the process', () => {
+  const name = 'JS:*f /app/hot.ts:2:7';
+  const url = (version: number) => `data:application/json,{"version":${version}}`;
+  const { notes: lines, versions } = noted(
+    [
+      { script: 7, name, url: url(1) },
+      { script: 9, name, url: url(2) },
+      { script: 11, name, url: url(1) },
+    ],
+    [{ script: 3, name, url: url(2) }],
+  );
+  expect(parsed(lines)).toMatchObject([
+    { url: '/app/hot.ts', map: { version: 1 } },
+    { url: '/app/hot.ts?perf-ts-version=1', map: { version: 2 } },
+  ]);
+  expect(versions.map((bytes) => Buffer.from(bytes))).toEqual([
+    Buffer.from(encodeVersion(9, 1)),
+    Buffer.from(encodeVersion(3, 1)),
+  ]);
+});
+
+test('a name is in the notes once for each of its first versions, the last of which is the latest', () => {
   const name = `JS:*f /${'a'.repeat(60_000)}.ts:1:10`;
   const maps = Array.from({ length: 200 }, (_, i) => ({
     name,
     url: `data:application/json,{"version":${i}}`,
   }));
-  expect(notes(...maps)).toMatchObject([{ map: { version: 199 } }]);
+  const found = notes(...maps);
+  expect(found).toHaveLength(64);
+  expect(found.at(-1)).toMatchObject({ map: { version: 199 } });
 });
 
 test('a name that is longer than a sender has names no map', () => {
