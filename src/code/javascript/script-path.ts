@@ -1,4 +1,5 @@
-const VERSION = /\?perf-ts-version=\d+$/;
+/** Marks of versions of one path: ours, and those of Vite's module graph (`?v=c62ac4c0`, `?t=1732933920123`). */
+const VERSION = /(?:\?(?:perf-ts-version=\d+|[tv]=[\da-f]+))+$/;
 
 /** A script among those of one path, from 1; the first has no mark. */
 export function withVersion(script: string, version: number): string {

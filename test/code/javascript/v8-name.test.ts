@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { pathOfScript, versionedPath } from '../../../src/code/javascript/script-path.ts';
 import { formatV8Function, parseV8Name } from '../../../src/code/javascript/v8-name.ts';
 
 /** Tier, kind, name, file, line and column in one line. */
@@ -68,4 +69,21 @@ describe("V8's names", () => {
   ])('a name that is not JavaScript is left alone: %s', (text) => {
     expect(parseV8Name(text)).toBeNull();
   });
+});
+
+test.each([
+  ['/app/hot.ts?perf-ts-version=1', '/app/hot.ts'],
+  ['/app/node_modules/kit/render.js?v=c62ac4c0', '/app/node_modules/kit/render.js'],
+  ['file:///app/hot.ts?t=1732933920123', '/app/hot.ts'],
+])(
+  'the version %s of a script has the path without its mark, and a source map of its own',
+  (script, path) => {
+    expect(pathOfScript(script)).toBe(path);
+    expect(versionedPath(script)).toBe(path + script.slice(script.indexOf('?')));
+  },
+);
+
+test('a question mark in the name of a file is a part of it', () => {
+  expect(pathOfScript('/app/what?/a.js')).toBe('/app/what?/a.js');
+  expect(pathOfScript('/app/why?v=yes')).toBe('/app/why?v=yes');
 });
