@@ -21,7 +21,7 @@ const COMMAND = /^src\/(?:cli|options|tools)\//;
 const OF_OTHERS = {
   'src/counting/processor/why-no-counters.ts': /--performance-monitoring-unit/,
   'src/read/code/code-sources.ts': /--perf-(?:basic-)?prof/,
-  'src/findings/diagnostic-text.ts': /--perf-basic-prof/,
+  'src/findings/diagnostic-text.ts': /--(?:perf-basic-prof|js-flags|no-sandbox)/,
   'src/read/files/xz.ts': /--(?:decompress|stdout|memlimit-decompress)/,
   'src/record/code-events/attach-js.ts': /--(?:permission|disable-sigusr1)/,
   'src/record/code-events/open-inspector.ts': /--allow-inspector/,
