@@ -93,7 +93,7 @@ export const TOPICS: Readonly<Record<TopicName, Topic>> = {
       ['perf-ts export -o app.parquet', 'tables for SQL, a folder'],
       [
         'perf-ts report FILE',
-        'reads perf.data, .cpuprofile, .heapprofile, Chrome traces, pprof, folded, speedscope',
+        'reads perf.data, .cpuprofile, .heapprofile, Chrome traces, samply, pprof, folded, speedscope',
       ],
     ],
     notes: [

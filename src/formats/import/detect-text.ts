@@ -19,6 +19,10 @@ const MIN_STACKS = 0.5;
 const DEVTOOLS =
   /^\s*\{[\s\S]*(?:"(?:callFrame|timeDeltas)"\s*:|"head"\s*:\s*\{\s*"functionName"\s*:)/;
 
+/** The facts about a profile of profiler.firefox.com, which it begins with. */
+const FIREFOX =
+  /^\s*\{\s*"meta"\s*:\s*\{[\s\S]*"(?:preprocessedProfileVersion|markerSchema|sampleUnits)"\s*:/;
+
 /** A trace of Chrome, DevTools or Node: its events, the first one's members in any order. */
 const TRACE =
   /^\s*(?:\{[\s\S]*"traceEvents"\s*:\s*\[|\[\s*\{(?=[^\]]*"ph"\s*:)(?=[^\]]*"pid"\s*:))/;
@@ -30,7 +34,7 @@ const SPEEDSCOPE = new RegExp(
 );
 
 /** The files that are distinguished. */
-export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope' | 'pprof';
+export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'firefox' | 'speedscope' | 'pprof';
 
 /**
  * The kind of text that begins with `head`: by its lines, not by its name. Null for anything that
@@ -43,6 +47,7 @@ export function detectText(head: Uint8Array): TextFormat | null {
   if (isPprof(bytes)) return 'pprof';
   if (bytes.includes(0)) return null;
   const text = new TextDecoder().decode(bytes);
+  if (FIREFOX.test(text)) return 'firefox';
   if (DEVTOOLS.test(text) || TRACE.test(text)) return 'devtools';
   if (SPEEDSCOPE.test(text)) return 'speedscope';
   const lines: string[] = [];

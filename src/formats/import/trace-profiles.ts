@@ -23,7 +23,7 @@ export function traceEventsOf(file: unknown): readonly unknown[] | null {
  *   { "name": "ProfileChunk", "pid", "id",
  *     "args": { "data": { "cpuProfile": { "nodes": [node], "samples": [id] }, "timeDeltas": [µs], "endTime": µs } } }
  *
- * Up to Chrome 57 one `CpuProfile` has it all. `leaveOut` gets what is wrong with parts that are left out.
+ * Other writers, and Chrome up to 57 in one `CpuProfile`, have all of it within `cpuProfile`. `leaveOut` gets what is wrong with parts that are left out.
  */
 export function listTraceProfiles(
   events: readonly unknown[],
@@ -64,7 +64,8 @@ type Parts = {
 
 function addPart(parts: Parts, data: Json | null): void {
   const profile = asObject(data?.cpuProfile);
-  parts.startTime ??= profile?.startTime;
+  // Some writers have 0 in `Profile`, and the time on the clock of `endTime` here.
+  parts.startTime = profile?.startTime ?? parts.startTime;
   const endTime = asNumber(data?.endTime ?? profile?.endTime, Number.NaN);
   if (!Number.isNaN(endTime)) parts.endTime = endTime;
   for (const node of asArray(profile?.nodes)) parts.nodes.push(node);
