@@ -21,7 +21,7 @@ export const FINDINGS = {
   names: {
     'names-missing': 'a file gives no names',
     'lines-missing': 'a file gives no lines and inlined calls',
-    'names-doubtful': 'a file may not be the one that ran',
+    'names-doubtful': 'a file, or the kernel, may not be the one that ran',
     'kernel-unnamed': 'code of the kernel has no names',
     'javascript-unnamed': 'code of a JIT has no names',
     'javascript-doubtful': 'code of a JIT may have wrong names',
