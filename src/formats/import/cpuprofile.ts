@@ -78,7 +78,7 @@ function listEvents(
   return hasWaits ? [...events, describeEvent(IDLE_EVENT, true)] : events;
 }
 
-/** What was found in a profile. */
+/** The samples that a profile has, and what they are of. */
 type AddedSamples = {
   readonly samples: number;
   readonly hasTimes: boolean;

@@ -18,7 +18,7 @@ const MAGICS: readonly (readonly [magic: string, what: string])[] = [
   ],
   [
     'Nettrace',
-    'it is a trace of .NET (dotnet-trace convert --format speedscope makes a file that is read)',
+    'it is a trace of .NET (dotnet-trace convert makes one for speedscope, which is read)',
   ],
 ];
 
@@ -30,11 +30,11 @@ const TEXTS: readonly (readonly [pattern: RegExp, what: string])[] = [
   ],
   [
     /^v8-version,/,
-    'it is the log of node --prof: node --prof-process reads it; a profile of node --cpu-prof is read',
+    "it is a log of V8's ticks, which node itself can process; a .cpuprofile of node is read",
   ],
   [
     /^\s*\{\s*"snapshot"\s*:\s*\{/,
-    'it is a heap snapshot: DevTools reads it; a profile of node --heap-prof is read',
+    'it is a heap snapshot: DevTools reads it; a .heapprofile is read',
   ],
   [
     /^# (?:To display the perf\.data header info|Samples: \S+ +of event)/m,

@@ -184,7 +184,10 @@ function eventEvidence(
   };
 }
 
-/** Of adapted periods: a fixed one is divided so that the samples of a task stand for its end, too (`interval-split.ts`). */
+/**
+ * The events that no final count tells of, for adapted periods alone: a fixed one is divided so that the samples of a task
+ * stand for its end, too (`interval-split.ts`).
+ */
 function uncounted(
   opened: AnalysedProfile,
   event: EventIndex,

@@ -126,7 +126,7 @@ describe('a profile of profiler.firefox.com', () => {
     ]);
   });
 
-  test('what perf-ts wrote comes back with its threads, events, times, weights and names', () => {
+  test('an export of perf-ts comes back with its threads, events, times, weights and names', () => {
     const profile = profileFromText(`
       comm    node       node       gzip
       tid     10         10         20

@@ -36,7 +36,7 @@ const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
   ],
   [
     'Nettrace\x14\0\0\0!FastSerialization.1',
-    'it is a trace of .NET (dotnet-trace convert --format speedscope makes a file that is read)',
+    'it is a trace of .NET (dotnet-trace convert makes one for speedscope, which is read)',
   ],
   [
     'go 1.19 trace\0\0\0',
@@ -44,11 +44,11 @@ const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
   ],
   [
     'v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n',
-    'it is the log of node --prof: node --prof-process reads it; a profile of node --cpu-prof is read',
+    "it is a log of V8's ticks, which node itself can process; a .cpuprofile of node is read",
   ],
   [
     '{"snapshot":{"meta":{"node_fields":[]}}}',
-    'it is a heap snapshot: DevTools reads it; a profile of node --heap-prof is read',
+    'it is a heap snapshot: DevTools reads it; a .heapprofile is read',
   ],
   [
     '# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n',
