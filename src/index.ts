@@ -69,7 +69,13 @@ export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/ti
 export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { LoopSummary, SlowTurn, TurnPart, TurnReport } from './questions/turns.ts';
+export type {
+  LoopSummary,
+  SlowTurn,
+  TurnLengths,
+  TurnPart,
+  TurnReport,
+} from './questions/turns.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.
