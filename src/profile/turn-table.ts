@@ -56,6 +56,14 @@ const OCTAVES = 10;
 /** Bucket 0 has turns of less than 2^10 ns; behind it each octave up to 2^20 ns has eight of equal width. */
 export const SHORT_TURN_BUCKETS = 1 + OCTAVES * BUCKETS_OF_OCTAVE;
 
+/** The bucket of a length in nanoseconds; octaves go on above those of short turns. */
+export function bucketOf(ns: number): number {
+  const octave = Math.floor(Math.log2(Math.max(ns, 1)));
+  if (octave < LEAST_OCTAVE) return 0;
+  const within = Math.floor((ns / 2 ** octave - 1) * BUCKETS_OF_OCTAVE);
+  return 1 + (octave - LEAST_OCTAVE) * BUCKETS_OF_OCTAVE + within;
+}
+
 /** The middle of a bucket, nanoseconds: no turn in it is further from that than by 1/17. */
 export function middleOfBucket(bucket: number): number {
   if (bucket === 0) return 2 ** LEAST_OCTAVE / 2;
