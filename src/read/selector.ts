@@ -12,7 +12,9 @@ import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import { RECORD_SELECTION, type RecordSelection } from '../options/reading.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
+import { LongTurns } from '../profile/turn-table.ts';
 import { recordedTime } from './facts/recorded-time.ts';
+import { readLoopTurns } from './jit/loop-turns.ts';
 
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
@@ -23,6 +25,7 @@ export class Selector {
   readonly #tids: ReadonlySet<number> | null;
   readonly #comms: ReadonlySet<string> | null;
   readonly #names: CommHistory | null;
+  readonly #turns: LongTurns | null;
   readonly #trailer: TrailerView;
   /** Whether there is anything to select by. */
   readonly isActive: boolean;
@@ -31,7 +34,7 @@ export class Selector {
 
   /**
    * Walks the records where times are percentages or comms are asked for. Throws `FailedError` if
-   * samples are to be selected by what they don't have.
+   * samples are to be selected by what they don't have, `UsageError` where there are no turns to select by.
    */
   static open(data: PerfData, select: RecordSelection): Selector {
     const times = select.time === undefined ? null : timesOf(data, select.time);
@@ -54,7 +57,8 @@ export class Selector {
     this.#tids = select.tids ?? null;
     this.#comms = select.comms ?? null;
     this.#names = names;
-    this.cutsThreads = times !== null || this.#cpus !== null || this.#comms !== null;
+    this.#turns = longTurnsOf(data, select.inTurnsOver);
+    this.cutsThreads = [times, this.#cpus, this.#comms, this.#turns].some((by) => by !== null);
     this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
     this.#trailer = new TrailerView(data.startTime);
   }
@@ -88,6 +92,7 @@ export class Selector {
     if (this.#cpus !== null && !this.#cpus.has(cpu)) return false;
     if (this.#pids !== null && !this.#pids.has(pid)) return false;
     if (this.#tids !== null && !this.#tids.has(tid)) return false;
+    if (this.#turns !== null && !this.#turns.has(tid, timeNs)) return false;
     return this.#comms === null || this.#comms.has(this.#names?.commAt(tid, timeNs) ?? '');
   }
 }
@@ -99,7 +104,15 @@ const REQUIRED = [
   ['pids', 'threads', PERF_SAMPLE.TID],
   ['tids', 'threads', PERF_SAMPLE.TID],
   ['comms', 'threads', PERF_SAMPLE.TID],
+  ['inTurnsOver', 'times', PERF_SAMPLE.TIME],
+  ['inTurnsOver', 'threads', PERF_SAMPLE.TID],
 ] as const;
+
+/** The turns that are selected by, for tids; null: samples are not selected so. */
+export function longTurnsOf(data: PerfData, inTurnsOver: number | undefined): LongTurns | null {
+  if (inTurnsOver === undefined) return null;
+  return new LongTurns(readLoopTurns(data, [], data.diagnostics), inTurnsOver, ({ tid }) => tid);
+}
 
 function requireFields({ attrs }: PerfData, select: RecordSelection): void {
   for (const [key, what, bit] of REQUIRED) {

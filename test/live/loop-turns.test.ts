@@ -115,6 +115,26 @@ describeLive('turns of an event loop', () => {
     expect(turnsOf(recording, '--over', '100s').turns).toEqual([]);
   });
 
+  it('all commands that select samples select the same ones by turns', () => {
+    const recording = join(scratch, 'turns.data');
+    const part = join(scratch, 'part.data');
+    const select = ['--in-turns-over', '20ms'];
+    const samplesOf = (command: string, ...words: string[]) =>
+      JSON.parse(perfTs([command, '--json', ...words]).stdout);
+    const { events } = samplesOf('report', ...select, recording);
+    const { selected } = samplesOf('info', ...select, recording);
+    const lines = perfTs(['script', '--samples', '--json', '-q', ...select, recording]).stdout;
+    perfTs(['inject', ...select, '-o', part, recording]);
+    const ofPart = samplesOf('info', part).events[0].samples;
+    expect(selected.samples).toBeGreaterThan(0);
+    expect(selected.samples).toBeLessThan(selected.of);
+    expect([events[0].samples, lines.trim().split('\n').length, ofPart]).toEqual(
+      Array(3).fill(selected.samples),
+    );
+    // The part has the turns still.
+    expect(turnsOf(part).loops).toEqual(turnsOf(recording).loops);
+  });
+
   it('workers have turns of their own', () => {
     const recording = join(scratch, 'workers.data');
     const program = join(scratch, 'workers.cjs');
@@ -144,6 +164,8 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
     const recording = join(scratch, 'none.data');
     perfTs(['record', '-o', recording, '--', 'true']);
     expect(perfTs(['turns', recording]).status).toBe(125);
-    expect(perfTs(['report', '--in-turns-over', '1ms', recording]).status).toBe(2);
+    for (const command of ['report', 'script', 'info']) {
+      expect(perfTs([command, '--in-turns-over', '1ms', recording]).status, command).toBe(2);
+    }
   });
 });

@@ -28,7 +28,7 @@ const stream = new TurnStream(10)
   .turn({ fromNs: 5, lengthNs: 10 * MS })
   .turn({ fromNs: 6, lengthNs: 3000 * MS });
 
-test('turns are counted by length to 6 %, and sums are exact', () => {
+test('a length is known to 6 %, and the sum of all exactly', () => {
   const counts = countsOf(stream);
   expect([counts.turns, counts.busyNs]).toEqual([100, 3087.5 * MS]);
   const quantiles: [number, number][] = [

@@ -1,10 +1,8 @@
-import { lastAtMost } from '../../../base/bisect.ts';
 import { NONE } from '../../../base/brand.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { GrowableFloat64 } from '../../../base/growable-columns.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
+import { LongTurns } from '../../turn-table.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
@@ -51,8 +49,11 @@ export function* selectSamples(
   const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
+  const { inTurnsOver } = selection;
   const turns =
-    selection.inTurnsOver === undefined ? null : turnsOver(profile, selection.inTurnsOver);
+    inTurnsOver === undefined
+      ? null
+      : new LongTurns(profile.turns, inTurnsOver, ({ thread: row }) => row);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
@@ -73,7 +74,7 @@ export function* selectSamples(
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
-      if (turns !== null && !isInTurn(turns.get(thread[sample]), timeNs, lasted)) continue;
+      if (turns !== null && !turns.has(thread[sample], timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
@@ -105,40 +106,6 @@ function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32
 /** Whether `selection` could leave out any sample of one event. */
 export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
-}
-
-/** Begins and ends of turns of one thread, nanoseconds since the recording's start, in time order. */
-type Turns = { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 };
-
-/** The turns of each thread that took `leastMs` or more. */
-function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Turns> {
-  const byThread = new Map<number, Turns>();
-  if (turns === undefined) {
-    throw new UsageError(
-      'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
-    );
-  }
-  const { loop, fromNs, toNs, loops } = turns;
-  for (let row = 0; row < turns.length; row++) {
-    if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
-    const { thread } = loops[loop[row]];
-    const own = byThread.get(thread) ?? {
-      fromNs: new GrowableFloat64(16),
-      toNs: new GrowableFloat64(16),
-    };
-    byThread.set(thread, own);
-    own.fromNs.push(fromNs[row]);
-    own.toNs.push(toNs[row]);
-  }
-  return byThread;
-}
-
-/** Whether a turn has the moment, or a part of what lasts from then on. */
-function isInTurn(turns: Turns | undefined, timeNs: number, lengthNs: number): boolean {
-  if (turns === undefined) return false;
-  const { fromNs, toNs } = turns;
-  const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
-  return last >= 0 && toNs.array[last] > timeNs;
 }
 
 /** 1 for every row that `isAdmitted`. */
