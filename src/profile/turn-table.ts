@@ -116,4 +116,17 @@ export class LongTurns {
     const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
     return last >= 0 && toNs.array[last] > timeNs;
   }
+
+  /** The part of a span that lies in turns of the thread. */
+  partOf(thread: number, spanFromNs: number, spanToNs: number): number {
+    const turns = this.#byThread.get(thread);
+    if (turns === undefined) return 0;
+    const { fromNs, toNs } = turns;
+    let part = 0;
+    let row = lastAtMost(fromNs.array, spanToNs, fromNs.length);
+    for (; row >= 0 && toNs.array[row] > spanFromNs; row--) {
+      part += Math.min(spanToNs, toNs.array[row]) - Math.max(spanFromNs, fromNs.array[row]);
+    }
+    return part;
+  }
 }

@@ -34,7 +34,7 @@ export function* computeLanes(
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
   }
   const events = eventLanes(profile, thread, spans, window, pixelNs);
-  return [gc, turns, ...events, lost].map((lane) => lane.finish()).filter(hasAny);
+  return [turns, gc, ...events, lost].map((lane) => lane.finish()).filter(hasAny);
 }
 
 function hasAny({ fromNs }: ChartLane): boolean {
