@@ -35,7 +35,14 @@ export type TurnLoop = {
   readonly thread: number;
   readonly pid: number;
   readonly tid: number;
+  readonly source: TurnSource;
 };
+
+/**
+ * What its turns were timed by: the library in the program; the system calls that it waits in, by tracepoints; or its
+ * waits off the CPU, which a loop that finds an event at once has not, so that several turns may be one.
+ */
+export type TurnSource = 'library' | 'system calls' | 'waits';
 
 /**
  * Turns of less than a millisecond, of which there may be hundreds of thousands a second: only how many took how long

@@ -12,8 +12,11 @@ import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { findEvents } from '../profile/find-events.ts';
+import { turnsOfWaits } from '../profile/off-cpu/turns-of-waits.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { unsampledWithin } from '../profile/sampled-time.ts';
+import type { TurnTable } from '../profile/turn-table.ts';
+import { joinTurns } from '../profile/turns-between.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
@@ -273,8 +276,10 @@ function settleCode(pipeline: Pipeline, built: Profile): CodeObjects | null {
 
 /** The profile as it was recorded, and what goes beside it. */
 function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: BuiltTables) {
-  const { profile, completeness } = pipeline.roots.finish(built);
-  const waits = finishWaits(pipeline, profile.samples);
+  const { profile: whole, completeness } = pipeline.roots.finish(built);
+  const waits = finishWaits(pipeline, whole.samples);
+  const turns = turnsOf(pipeline, whole);
+  const profile = { ...whole, ...(turns !== null && { turns }) };
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
   return { profile, completeness, waits, input, facts };
@@ -338,17 +343,28 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
-  const turns = readLoopTurns(data, profile.threads, pipeline.diagnostics);
   const { meta, samples } = profile;
   const described = {
     ...profile,
     events: withRecordedPeriods(opened, samples),
-    ...(turns !== null && { turns }),
   };
   if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
   const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
   const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
   return { ...described, meta: { ...meta, sampled: kept } };
+}
+
+/** Turns of event loops: those that programs timed themselves, and those of other threads by their waits. */
+function turnsOf({ data, diagnostics, loopWaits }: Pipeline, profile: Profile): TurnTable | null {
+  const own = readLoopTurns(data, profile.threads, diagnostics);
+  const known = new Set(own?.loops.map(({ tid }) => tid));
+  const byCalls = loopWaits.turns(profile, known);
+  const byWaits = turnsOfWaits(profile, new Set([...known, ...tidsOf(byCalls)]));
+  return joinTurns(joinTurns(own, byCalls), byWaits);
+}
+
+function tidsOf(turns: TurnTable | null): readonly number[] {
+  return turns?.loops.map(({ tid }) => tid) ?? [];
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */

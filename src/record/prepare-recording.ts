@@ -45,6 +45,7 @@ import { checkCompression } from './output/compression.ts';
 import { chooseStacks, noticeOfWaits, type StackChoice } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
+import { chooseLoopWaits } from './plan/loop-waits.ts';
 import { keepNotices } from './plan/notices.ts';
 import { chooseOffCpu } from './plan/off-cpu.ts';
 import { probeRules } from './plan/period-probe.ts';
@@ -150,25 +151,30 @@ export function planOnly(
   return { plan, target, ring, stacks, settings, notices, owner, ...causes };
 }
 
-/** The requested events plus the off-CPU event. */
+/** The requested events plus the off-CPU event, and those of the waits of event loops. */
 function chooseSpecs(
   options: RecordSettings,
   target: SamplerTarget,
   { ofWaits }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
-  if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
+  const systemWide = target.kind === 'system';
+  const { probeEvent } = binding;
+  const loops =
+    options.turns === true
+      ? chooseLoopWaits({ ...options, systemWide }, readEventSources(), probeEvent)
+      : { specs: [], notices: [] };
+  if (!hasOffCpu(options)) {
+    return { specs: [...chooseEvents(options), ...loops.specs], notices: loops.notices };
+  }
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
   const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
-  const systemWide = target.kind === 'system';
-  const offCpu = chooseOffCpu(
-    { ...options, systemWide },
-    ofWaits,
-    readEventSources(),
-    binding.probeEvent,
-  );
-  return { specs: [...onCpu, ...offCpu.specs], notices: offCpu.notices };
+  const offCpu = chooseOffCpu({ ...options, systemWide }, ofWaits, readEventSources(), probeEvent);
+  return {
+    specs: [...onCpu, ...offCpu.specs, ...loops.specs],
+    notices: [...offCpu.notices, ...loops.notices],
+  };
 }
 
 function hasOffCpu({ offCpu }: RecordSettings): boolean {

@@ -71,7 +71,7 @@ export function decodeLoopTurns(
     const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
       // The main thread has the number of its process, in whatever namespace that is counted.
       const tid = ownTid === ownPid ? pid : ownTid;
-      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid };
+      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid, source: 'library' };
     };
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
