@@ -39,8 +39,9 @@ export type TurnLoop = {
 };
 
 /**
- * What its turns were timed by: the library in the program; the system calls that it waits in, by tracepoints; or its
- * waits off the CPU, which a loop that finds an event at once has not, so that several turns may be one.
+ * The way in which turns were timed: by the library in the program; by the system calls that the loop waits in, which
+ * tracepoints sample; or by waits off the CPU, which a loop that finds an event at once has not, so that several turns
+ * may be one.
  */
 export type TurnSource = 'library' | 'system calls' | 'waits';
 

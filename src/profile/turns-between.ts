@@ -77,7 +77,7 @@ class TurnRows {
     if (to - own.from >= GATHER_SHORT_NS) this.flushShort();
   }
 
-  /** What comes next has a row of its own: it is of another loop, or of another second. */
+  /** Gives the next short turn a row of its own: it is of another loop, or of another second. */
   flushShort(): void {
     this.#isGathering = false;
   }

@@ -39,7 +39,7 @@ const SOURCE_WORDS: Readonly<Record<TurnSource, string>> = {
     'timed by their waits off the CPU: turns of a loop that finds an event at once count as one',
 };
 
-/** What to know of loops that nothing of perf-ts was in: a sentence for each way in which their turns were timed. */
+/** Sentences about loops that nothing of perf-ts was in, one for each way in which their turns were timed. */
 export function sourceNotes(turns: TurnTable): string[] {
   return Object.entries(SOURCE_WORDS).flatMap(([source, words]) => {
     const loops = turns.loops.filter((loop) => loop.source === source).length;

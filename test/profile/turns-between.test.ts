@@ -40,7 +40,7 @@ test('a turn is all between two waits, and the last one is known until its threa
   expect(turns && draw(turns)).toEqual(['2–5 after 2', '6–16 after 1', '16–30 after 0 open']);
 });
 
-test('turns below a millisecond are counted by their length, a row for each second', () => {
+test('the short turns, below a millisecond, are counted by length, in a row for each second', () => {
   const spans = Array.from({ length: 5 }, (_, i) => [500 * i, 500 * i + 499.5] as const);
   const turns = turnsBetween([waits(spans)]);
   const short = turns?.short;
@@ -58,7 +58,7 @@ test('a thread that has waited once has no turn', () => {
   expect(turnsBetween([waits([[0, 2]])])).toBeNull();
 });
 
-test('turns of two sources are in one table, each with its loop', () => {
+test('a joined table has the turns of two sources, each with its loop', () => {
   const first = turnsBetween([
     waits([
       [0, 2],

@@ -10,7 +10,7 @@ import { type LoopWaits, turnsBetween } from '../../profile/turns-between.ts';
 import type { Profile } from '../../profile/types.ts';
 import { findField, lower32, type RawField } from './raw-field.ts';
 
-/** What the samples of an event tell: that a wait begins, by the field of the descriptor; or that one has ended. */
+/** An event whose samples are begins of waits, with the field of the descriptor, or their ends. */
 type WaitEvent = {
   readonly isRing: boolean;
   readonly isBegin: boolean;
@@ -26,7 +26,7 @@ type WaitEvent = {
  */
 export class LoopWaitLog {
   readonly #littleEndian: boolean;
-  /** By attr index. */
+  /** Events by attr index; null: another one. */
   readonly #events: readonly (WaitEvent | null)[];
   readonly #threads = new Map<number, ThreadWaits>();
 

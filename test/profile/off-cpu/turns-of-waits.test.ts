@@ -11,7 +11,7 @@ const profile = profileFromText(`
           schedule@kernel   [R runnable]      epoll_pwait@libc    schedule@kernel  schedule@kernel
 `);
 
-test('turns lie between waits in epoll, but for those below JavaScript and for others', () => {
+test('a turn lies between waits in epoll, but for those below JavaScript and for others', () => {
   const turns = turnsOfWaits(profile, new Set());
   expect(turns && [turns.fromNs[0], turns.toNs[0], turns.waitedNs[0]]).toEqual([1.5e6, 4e6, 1.5e6]);
   expect(turns?.length).toBe(1);
