@@ -276,7 +276,7 @@ const MANY_CHANGES = 0.65;
  * The part of an interval by which each visit to a function is wrong where all are the same. Of regular work a visit was 0.02 to 0.15 of an interval
  * too long or too short on average (bench/coverage). In steps a visit is one squared interval: to enter is half of it, to leave as well.
  */
-const ONE_WAY = 0.15;
+const ONE_WAY = 0.17;
 
 /** Number of seen steps that the variance of drawn samples counts for. */
 const BLENDED_STEPS = 4;
