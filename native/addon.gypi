@@ -123,6 +123,7 @@
         "-fvisibility=hidden",
         "-fno-stack-protector",
         "-fno-asynchronous-unwind-tables",
+        "-fno-omit-frame-pointer",
         "-U_FORTIFY_SOURCE"
       ],
       "cflags_cc": [

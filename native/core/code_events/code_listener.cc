@@ -169,7 +169,10 @@ void CodeListener::Write(const CodeEvent& event) {
     case EventType::kCodeAdded:
       if (pthread_equal(pthread_self(), thread_) && listing_ != nullptr) listing_->Note(event);
       WriteAdded(event);
-      return WritePositions(event);
+      WritePositions(event);
+      // Behind the work, so that samples of it are in front.
+      if (pthread_equal(pthread_self(), thread_) && listing_ == nullptr) WriteCaller();
+      return;
     case EventType::kCodeMoved:
       return WriteRecord(Type::kMoved, code_type,
                          code_stream::Moved{Address(event.code_start), event.code_length,
@@ -258,6 +261,15 @@ void CodeListener::WritePositions(const CodeEvent& event) {
     WriteScript(event, script);
   }
   reported_start_ = nullptr;
+  pthread_mutex_unlock(&mutex_);
+}
+
+void CodeListener::WriteCaller() {
+  pthread_mutex_lock(&mutex_);
+  code_stream::Caller caller;
+  if (heap_.FindCaller(__builtin_frame_address(0), &caller)) {
+    WriteRecord(Type::kCaller, CodeType::kByteCode, caller, nullptr, 0);
+  }
   pthread_mutex_unlock(&mutex_);
 }
 

@@ -42,6 +42,8 @@ enum class Type : uint16_t {
   kTurn = 11,
   /** `ShortTurns`: the others of a second or so. */
   kShortTurns = 12,
+  /** `Caller`: the interpreted function whose call V8 compiled the code for that was added last. */
+  kCaller = 13,
 };
 
 struct Record {
@@ -97,6 +99,18 @@ struct SourceMap {
   uint32_t script;
   /** Bytes of the URL (`data:…`), which follows. */
   uint32_t size;
+};
+
+/**
+ * An interpreted function while it waits for V8: its place in its bytecode is in its frame, of
+ * which samples have no bytes. The addresses tell its frame in a callchain: they are what a walk by
+ * frame pointers finds there in a row.
+ */
+struct Caller {
+  /** The bytecode at which the function has called. */
+  uint64_t bytecode;
+  /** Return addresses: of two calls behind its own, of its own, and of the one that called it. */
+  uint64_t addresses[4];
 };
 
 struct Lost {

@@ -5,11 +5,13 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { copyBytes } from '../../base/join-bytes.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
+import { CallerLog } from './caller-log.ts';
 import {
   CODE_EVENT,
   CodeRecord,
   isStreamAt,
   MOST_NAME_BYTES,
+  RECORD_BYTES,
   STREAM_HEADER_BYTES,
 } from './code-record.ts';
 import type { CodeTable } from './code-table.ts';
@@ -196,6 +198,7 @@ class CodeEventReader {
   readonly #nameSize = new GrowableInt32();
   readonly #positionsOf = new GrowableInt32();
   readonly #isBytecode = new GrowableInt32();
+  readonly #callers = new CallerLog();
   readonly #positions: PositionLog;
   #isolates = 0;
   /** The name of the code that was added last. */
@@ -238,7 +241,10 @@ class CodeEventReader {
     } else if (type === CODE_EVENT.MOVED) {
       this.#move(start, this.#record.to, timeNs, rowAt);
     } else if (type === CODE_EVENT.REMOVED) this.#remove(start, timeNs, rowAt);
-    else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
+    else if (type === CODE_EVENT.CALLER) {
+      const body = this.#record.at + RECORD_BYTES;
+      this.#callers.add(this.#isolates, timeNs, this.#view, body);
+    } else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
   }
 
   /** Positions of the code that was added last. */
@@ -310,6 +316,7 @@ class CodeEventReader {
       end: inOrder(this.#end.finish(), order, new Float64Array(order.length)),
       restarts: [],
       isBytecode: (row) => isBytecode[row] === 1,
+      ...(this.#callers.length > 0 && { callers: this.#callers }),
       name: (row) => decoder.decode(bytes.subarray(nameAt[row], nameAt[row] + nameSize[row])),
       hasSameName: (a, b) =>
         nameSize[a] === nameSize[b] &&

@@ -102,6 +102,16 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x9010)).toBe('JS:*b /a.js:2:1');
   });
 
+  test('code events have the functions that waited for the code that was added', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:~a /a.js:1:1', 0)
+      .numbers(13, 3000, 0x5010, 1, 2, 3, 4);
+    const { callers } = layerOf([stream]).table;
+    expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 1500)).toBe(0x5010);
+    expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 2500)).toBe(-1);
+    expect(layerOf([new Stream()]).table.callers).toBeUndefined();
+  });
+
   test('code events leave code that was removed without a name', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:^a /a.js:1:1')
