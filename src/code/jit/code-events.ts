@@ -55,7 +55,7 @@ export type EndedStream = {
     /** `data:…` */
     readonly url: Uint8Array;
   }[];
-  /** A stream of the event loop's turns alone; empty where there are none. */
+  /** A stream of the event loop's turns and of marks alone; empty where there are none. */
   readonly turns: Uint8Array;
 };
 
@@ -78,8 +78,8 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
       nameAt = textAt;
       nameEnd = textSize > MOST_NAME_BYTES ? nameAt : nameAt + textSize;
     }
-    if (isTurn(type)) sizes.turns += end - at;
-    if (isTurn(type) || (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS)) {
+    if (isOfLoop(type)) sizes.turns += end - at;
+    if (isOfLoop(type) || (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS)) {
       sizes.code -= end - at;
     }
     if (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS) {
@@ -93,8 +93,8 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   return { ...copyParts(view, sizes, maps.length), maps };
 }
 
-function isTurn(type: number): boolean {
-  return type === CODE_EVENT.TURN || type === CODE_EVENT.SHORT_TURNS;
+function isOfLoop(type: number): boolean {
+  return type >= CODE_EVENT.TURN && type <= CODE_EVENT.MARK_END;
 }
 
 /** The parts of a stream, which have so many bytes; the first `maps` source maps are in none. */
@@ -124,11 +124,11 @@ function copyParts(
       copyBytes(bytes, textAt, end - textAt, notes, length.notes);
       length.notes += end - textAt;
     }
-    if (isTurn(type)) {
+    if (isOfLoop(type)) {
       copyBytes(bytes, at, end - at, turns, length.turns);
       length.turns += end - at;
     }
-    if (isTurn(type) || (type === CODE_EVENT.SOURCE_MAP && seenMaps++ < maps)) {
+    if (isOfLoop(type) || (type === CODE_EVENT.SOURCE_MAP && seenMaps++ < maps)) {
       copyCode(at);
       copiedTo = end;
     }
