@@ -45,7 +45,8 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { readLoopTurns } from './jit/loop-turns.ts';
+import { decodeLoopTurns, readLoopStreams } from './jit/loop-turns.ts';
+import { decodeMarks } from './jit/marks.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
@@ -338,12 +339,17 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
-  const turns = readLoopTurns(data, profile.threads, pipeline.diagnostics);
-  const { meta, samples } = profile;
+  const { meta, samples, threads } = profile;
+  const { diagnostics } = pipeline;
+  const loops = readLoopStreams(data, diagnostics);
+  const turns = decodeLoopTurns(loops, data.startTime, threads, diagnostics);
+  const endNs = Math.max(lastTimeOf(samples), pipeline.lastReadNs);
+  const marks = decodeMarks(loops, data.startTime, threads, endNs, new Diagnostics());
   const described = {
     ...profile,
     events: withRecordedPeriods(opened, samples),
     ...(turns !== null && { turns }),
+    ...(marks !== null && { marks }),
   };
   if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
   const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
