@@ -9,7 +9,7 @@ export const SCRIPT_OPTIONS = options({
   ...INPUT,
   ...STRICT,
   ...JSON_OUTPUT,
-  ...omit(SELECTION, 'inTurnsOver'),
+  ...omit(SELECTION, 'inTurnsOver', 'inMark'),
   ...SYMBOLS,
   ...inGroup(OPTION_GROUP.OUTPUT, {
     samples: commandOption(yesNo, { flags: '--samples', help: 'samples only' }),

@@ -17,6 +17,7 @@ import {
   formatDeltaInterval,
 } from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
+import type { MarkSummary } from '../../questions/marks.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { turnKind, turnWords } from '../../questions/turn-words.ts';
@@ -59,7 +60,7 @@ const MAX_DIFF_DOUBTS = 8;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
-/** The seven tools. Recordings stay open between questions. */
+/** The eight tools. Recordings stay open between questions. */
 export function perfTools(open: Open): Tool[] {
   const known = new Map<string, Promise<AnalysedProfile>>();
   const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
@@ -114,29 +115,34 @@ export function perfTools(open: Open): Tool[] {
       async (input) => turnsAnswer(await opened(input), input),
     ),
     tool(
+      'requests',
+      'Requests that servers of Node answered, by route: how many, how long they took, and the share of the event that ran for them, as far as that can be told; then garbage collections, outgoing calls and measures.',
+      { file: FILE, event: EVENT, limit: LIMIT },
+      ['file'],
+      async (input) => requestsAnswer(await opened(input), input),
+    ),
+    tool(
       'diff',
       'Self of newer recordings against older ones, with whether that can be told apart: as recorded, per second or as shares. Several a side tell how far runs differ.',
       { old: FILES, new: FILES, event: EVENT, by: { enum: DIFF_MEASURES }, limit: LIMIT },
       ['old', 'new'],
       async (input) => {
-        const side = (key: string) =>
-          Promise.all(
-            filesOf(input, key).map(async (path) => ({
-              path,
-              opened: await opened({ file: path }),
-            })),
-          );
+        const side = (key: string) => openAll(filesOf(input, key), (file) => opened({ file }));
         return diffAnswer(await side('old'), await side('new'), input);
       },
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks (also requests and collections of programs), turns (of event loops), losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input) => sqlAnswer(() => opened(input), input),
     ),
   ];
+}
+
+function openAll(files: readonly string[], open: Open): Promise<ComparedFile[]> {
+  return Promise.all(files.map(async (path) => ({ path, opened: await open(path) })));
 }
 
 function tool(
@@ -244,6 +250,54 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
       ...markdownTable(['at', 'took', 'in'], rowsThatFit(slow)),
     ],
     'source of a function, or callers_callees.',
+  );
+}
+
+function requestsAnswer(opened: AnalysedProfile, input: Input): string {
+  const event = optionalText(input, 'event');
+  const report = opened.requests({ ...(event !== undefined && { event }) });
+  const marks = opened.programMarks().filter(({ kind }) => kind !== 'request');
+  if (report === null && marks.length === 0) {
+    return answerText(
+      ['The recording has no requests: nothing of perf-ts was in a Node program that it recorded.'],
+      'top.',
+    );
+  }
+  const limit = limitOf(input);
+  const times = ({ count, open, p50Ns, p99Ns, longestNs }: Omit<MarkSummary, 'kind'>) => [
+    formatCount(count),
+    formatCount(open),
+    ...[p50Ns, p99Ns, longestNs].map(formatNanos),
+  ];
+  const routes = report?.routes
+    .slice(0, limit)
+    .map((route) => [
+      quotedName(route.name),
+      ...times(route),
+      formatShare(route.share),
+      route.weight === 0 ? '' : formatShare(route.inHandler / route.weight),
+    ]);
+  const head = ['requests', 'not ended', 'p50', 'p99', 'longest'];
+  return answerText(
+    [
+      ...markdownTable(
+        ['route', ...head, 'share', 'certain part of it'],
+        rowsThatFit(routes ?? []),
+      ),
+      '',
+      ...(report?.untold ?? []).map(
+        ({ while: during, share }) =>
+          `Share put down to no route (${during}): ${formatShare(share)}.`,
+      ),
+      '',
+      ...markdownTable(
+        ['kind', 'name', 'count', ...head.slice(1)],
+        rowsThatFit(
+          marks.slice(0, limit).map((mark) => [mark.kind, quotedName(mark.name), ...times(mark)]),
+        ),
+      ),
+    ],
+    'turns for what kept the event loop, or source of a function.',
   );
 }
 

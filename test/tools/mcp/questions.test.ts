@@ -48,7 +48,7 @@ const QUESTIONS = [...DOCUMENT.matchAll(/^\| (.*\?) \| `(\w+) (\{.*\})` \|$/gm)]
   ([, question, name, input]) => [question, name, JSON.parse(input)] as const,
 );
 
-test('there are twenty-one questions and seven tools', () => {
+test('there are twenty-one questions and eight tools', () => {
   expect(QUESTIONS).toHaveLength(21);
   expect(tools.map(({ name }) => name)).toEqual([
     'open',
@@ -56,6 +56,7 @@ test('there are twenty-one questions and seven tools', () => {
     'callers_callees',
     'source',
     'turns',
+    'requests',
     'diff',
     'sql',
   ]);
