@@ -86,7 +86,7 @@ function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
     '',
     UNTOLD[during],
   ]);
-  const head = [...TIMES, 'cpu', '95% interval', 'certain', 'route'];
+  const head = [...TIMES, 'share', '95% interval', 'certain', 'route'];
   return [...tableOf(head, [...rows, ...untold], head.length - 1), ...rest];
 }
 

@@ -109,15 +109,15 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'turns',
-      'How long the event loops of Node were busy at a time, and what the slowest turns did or waited for, by function of the program’s author: why a request was slow.',
+      'How long event loops of Node were busy at a time, what the slowest did or waited for, by own function.',
       { file: FILE, event: EVENT, over_ms: { type: 'number', exclusiveMinimum: 0 }, limit: LIMIT },
       ['file'],
       async (input) => turnsAnswer(await opened(input), input),
     ),
     tool(
       'requests',
-      'Requests that servers of Node answered, by route: how many, how long they took, and the share of the event that ran for them, as far as that can be told; then garbage collections, outgoing calls and measures.',
-      { file: FILE, event: EVENT, limit: LIMIT },
+      'Requests of Node servers by route: count, latency, share; then collections, calls, measures.',
+      { file: FILE, limit: LIMIT },
       ['file'],
       async (input) => requestsAnswer(await opened(input), input),
     ),
@@ -133,7 +133,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks (also requests and collections of programs), turns (of event loops), losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input) => sqlAnswer(() => opened(input), input),
@@ -254,8 +254,7 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
 }
 
 function requestsAnswer(opened: AnalysedProfile, input: Input): string {
-  const event = optionalText(input, 'event');
-  const report = opened.requests({ ...(event !== undefined && { event }) });
+  const report = opened.requests();
   const marks = opened.programMarks().filter(({ kind }) => kind !== 'request');
   if (report === null && marks.length === 0) {
     return answerText(

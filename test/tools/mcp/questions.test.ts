@@ -183,7 +183,7 @@ describe('the protocol', () => {
 
   test('the server lists tools with schemas, in few words', async () => {
     const { result } = await ask({ id: 'a', method: 'tools/list' });
-    expect(result.tools).toHaveLength(7);
+    expect(result.tools).toHaveLength(8);
     for (const { inputSchema } of result.tools) expect(inputSchema.type).toBe('object');
     expect(JSON.stringify(result).length).toBeLessThan(4000);
   });
