@@ -5,6 +5,7 @@ import type { TurnLoop } from './turn-table.ts';
  * and `mark()`, `console.time()`. In the order of the numbers that programs send (`native/core/code_events/stream.h`).
  */
 export const MARK_KINDS = ['gc', 'request', 'call', 'measure', 'mark', 'console'] as const;
+/** One of `MARK_KINDS`. */
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 /**
