@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
 import { type MarkTable, openProfile } from '../../src/index.ts';
 import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
+import { departures } from '../helpers/json-schema.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -161,8 +162,10 @@ describeLive('marks of programs', () => {
   it('the command, SQL and exports have them', () => {
     const recording = join(scratch, 'marks.data');
     expect(perfTs(['report', '--marks', recording]).stdout).toMatch(/ request +GET \/users\/\*/);
-    const { stdout } = perfTs(['report', '--marks', '--json', recording]);
-    expect((JSON.parse(stdout) as { schema: string }).schema).toBe('perf-ts/marks@1');
+    const document = (...words: string[]) =>
+      perfTs(['report', ...words, '--json', recording]).stdout;
+    expect(departures('marks', document('--marks'))).toEqual([]);
+    expect(departures('requests', document('--by', 'request'))).toEqual([]);
     const sql = "select count(*) as n from marks where kind = 'request' and status = 200";
     expect(perfTs(['query', '--sql', sql, '--json', recording]).stdout).toContain('120');
     const out = join(scratch, 'marks.firefox.json');
