@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -170,6 +170,8 @@ describeLive('marks of programs', () => {
     expect(perfTs(['query', '--sql', sql, '--json', recording]).stdout).toContain('120');
     const out = join(scratch, 'marks.firefox.json');
     perfTs(['export', '-o', out, recording]);
+    const marker = '{"type":"ProgramMark","kind":"request","name":"POST /slow"';
+    expect(readFileSync(out, 'utf8').split(marker)).toHaveLength(61);
     expect(perfTs(['report', '--in-mark', 'POST /slow', recording]).stdout).toContain('spin');
     const none = perfTs(['report', '--in-mark', 'GET /none', recording]);
     expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('no mark is called')]);
