@@ -13,6 +13,7 @@ import {
 } from './jit-maps/jit-attachments.ts';
 import { MetWords } from './jit-maps/met-words.ts';
 import { findMappedNode, findUnmappedNode } from './jit-maps/unmapped-node.ts';
+import type { AttachmentPacking } from './output/packed-attachment.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
@@ -89,7 +90,7 @@ export class JitCapture {
 
   /** The files and events so far. `finish`: nothing is sampled any more. */
   take(finish: boolean): JitAttachments {
-    const announced = () => this.#code?.attachments() ?? [];
+    const announced = (packing: AttachmentPacking) => this.#code?.attachments(packing) ?? [];
     const { maps, dumps, notes } = this.#files;
     const { notify } = this.#opened.features;
     const given = { ...notes, heldNotes: this.#held };
@@ -102,9 +103,10 @@ export class JitCapture {
    */
   async end(output: OpenedRecording['output'], dataEnd: number): Promise<JitAttachments> {
     const { notify } = this.#opened.features;
+    const startMs = performance.now();
     this.#late?.end();
     await Promise.all([this.#attaching?.end(), this.#attachingLate?.end()]);
-    await this.#code?.settle();
+    await this.#code?.settle(performance.now() - startMs);
     const jit = this.take(true);
     try {
       if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, dataEnd, jit);

@@ -9,8 +9,6 @@ import {
 } from '../../code/javascript/mapping-url.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
-import { CODE_EVENT } from '../../code/jit/code-record.ts';
-import { RecordCutter } from '../../code/jit/record-cutter.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
 
@@ -45,23 +43,8 @@ export class HeldMaps {
     this.#readers = readers;
   }
 
-  /** Sees the bytes of an isolate's stream as they come; returns what takes the next ones. */
-  watch(pid: number): (bytes: Uint8Array) => void {
-    const cutter = new RecordCutter(
-      ({ textAt, textSize }, bytes) => {
-        this.#meet(pid, bytes.subarray(textAt, textAt + textSize));
-        return true;
-      },
-      ({ type }) => type === CODE_EVENT.ADDED,
-    );
-    let makesSense = true;
-    return (bytes) => {
-      if (makesSense) makesSense = cutter.take(bytes);
-    };
-  }
-
-  /** `name`: of code, as V8 spells it. */
-  #meet(pid: number, name: Uint8Array): void {
+  /** Sees the name of code of a process, as V8 spells it. */
+  meet(pid: number, name: Uint8Array): void {
     // Names of scripts of no path, of dependencies, and of Node are most.
     const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
     if (!/^(?:file:\/\/)?\//.test(file) || file.includes('/node_modules/')) return;

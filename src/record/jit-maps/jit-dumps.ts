@@ -14,7 +14,7 @@ import { openTrusted } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 /** A process has to live so long to be known for one of the recording's when it is gone. */
@@ -75,12 +75,13 @@ export class JitDumps {
   take(
     directories: ReadonlyMap<number, string>,
     notify: (notice: string) => void = () => {},
+    packing = new AttachmentPacking(),
   ): Attachment[] {
     const attachments: Attachment[] = [];
     let room = MAX_STORED_JITDUMP_BYTES;
     let written = 0;
     for (const { path, pid } of this.#candidates(directories)) {
-      const taken = this.#takeOne(path, pid, room, notify);
+      const taken = this.#takeOne(path, pid, room, notify, packing);
       if (taken === null) continue;
       const { attachment, size } = taken;
       attachments.push(attachment);
@@ -142,6 +143,7 @@ export class JitDumps {
     pid: number,
     room: number,
     notify: (notice: string) => void,
+    packing: AttachmentPacking,
   ): { attachment: Attachment; size: number } | null {
     const { commandUid } = this.#options;
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
@@ -161,7 +163,7 @@ export class JitDumps {
         );
       }
       this.#stored.set(path, { path, pid, inode: file.inode });
-      const attachment = packedAttachment(jitdumpAttachment(pid, basename(path)), read);
+      const attachment = packing.pack(jitdumpAttachment(pid, basename(path)), read);
       return { attachment, size: file.size };
     } catch (error) {
       notify(`jitdump not used: ${path}: ${describeError(error)}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import type { SamplerTarget } from '../../native/types.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
@@ -13,7 +13,7 @@ import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
@@ -140,25 +140,28 @@ export class MapWatch {
   }
 
   /** The last look. What was read, for the recording's appendix, and what could not be. */
-  finish(): { attachments: Attachment[]; notices: string[] } {
+  finish(packing = new AttachmentPacking()): {
+    attachments: WrittenAttachment[];
+    notices: string[];
+  } {
     this.stop();
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
     for (const tail of this.#tails.values()) tail.finish();
-    return { attachments: this.#stored(), notices: [...this.#notices.values()] };
+    return { attachments: this.#stored(packing), notices: [...this.#notices.values()] };
   }
 
   /** Everything read so far, including one more scan now; watching continues. */
-  soFar(): Attachment[] {
+  soFar(packing = new AttachmentPacking()): WrittenAttachment[] {
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
-    return this.#stored();
+    return this.#stored(packing);
   }
 
-  #stored(): Attachment[] {
-    const attachments: Attachment[] = [];
+  #stored(packing: AttachmentPacking): WrittenAttachment[] {
+    const attachments: WrittenAttachment[] = [];
     for (const { pid, pieces } of this.#tails.values()) {
       if (pieces.length === 0) continue;
       const log = encodeMapLog(pieces);
-      attachments.push(packedAttachment(`${PERF_MAP_ATTACHMENT}${pid}`, log));
+      attachments.push(packing.packPieces(`${PERF_MAP_ATTACHMENT}${pid}`, log));
     }
     return attachments;
   }

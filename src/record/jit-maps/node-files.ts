@@ -20,7 +20,7 @@ import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
 
 /** Files that Node processes left for us alongside V8's maps; taken into the recording, then removed. */
@@ -63,8 +63,9 @@ const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
  * than a look at its beginning.
  */
 export function takeNodeFiles(
-  stored: readonly Attachment[],
+  stored: readonly { readonly name: string }[],
   { recordingId, commandUid, startedMs, heldNotes }: NodeFilesOptions,
+  packing = new AttachmentPacking(),
 ): NodeFiles {
   const attachments: Attachment[] = [];
   const notices: string[] = [];
@@ -92,7 +93,7 @@ export function takeNodeFiles(
           `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
         );
       }
-      attachments.push(packedAttachment(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
+      attachments.push(packing.pack(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
       if (process !== null && !isOurs && !hasRecorder(process)) attached.set(pid, file.inode);
       if (!isOurs || process === null) continue;
       startedPids.push(pid);
@@ -143,7 +144,7 @@ function readBytes(fd: number, most: number): Uint8Array {
 }
 
 /** Processes whose code is stored, in whatever form. */
-export function pidsWithCode(stored: readonly Attachment[]): Set<number> {
+export function pidsWithCode(stored: readonly { readonly name: string }[]): Set<number> {
   const pids = stored.flatMap(({ name }) => {
     const kind = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT].find((start) =>
       name.startsWith(start),

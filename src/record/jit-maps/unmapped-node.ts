@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
 import { type Text, words } from '../../base/words.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
 import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
@@ -95,7 +95,7 @@ function isWatcher(words: readonly string[]): boolean {
  */
 export function findUnmappedNode(
   codeMappings: Uint8Array,
-  attachments: readonly Attachment[],
+  attachments: readonly WrittenAttachment[],
   areFlagsSet: boolean,
   command: {
     readonly pid: number;

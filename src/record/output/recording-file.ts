@@ -2,7 +2,11 @@ import { fstatSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readU64 } from '../../base/u64.ts';
-import { type Attachment, encodeAppendix } from '../../formats/perf-data/appendix.ts';
+import {
+  type Attachment,
+  encodeAppendix,
+  type WrittenAttachment,
+} from '../../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/header.ts';
 import { encodeFeatures, encodePrefix } from '../../formats/perf-data/writer.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
@@ -184,13 +188,17 @@ export class RecordingFile {
   addNames(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
-    attachments: readonly Attachment[],
+    attachments: readonly WrittenAttachment[],
   ): number {
     if (event.reason !== 'write-error') {
       const { codeMappings } = this.#scan(event.dataEnd, context);
       const all = [...attachments, ...this.#programs(event.dataEnd, codeMappings, context)];
       try {
-        if (all.length > 0) this.file.write(encodeAppendix(all), this.#sectionsEnd);
+        let at = this.#sectionsEnd;
+        for (const piece of all.length > 0 ? encodeAppendix(all) : []) {
+          this.file.write(piece, at);
+          at += piece.length;
+        }
       } catch (error) {
         throw failedBy(
           error,
