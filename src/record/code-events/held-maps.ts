@@ -11,6 +11,7 @@ import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 const MOST_MAP_BYTES = 16 << 20;
 /** Bytes of all maps together. */
@@ -58,8 +59,9 @@ export class HeldMaps {
 
   /** The map beside a script, as it is now. */
   #read(script: string): HeldMap | null {
+    if (silentPlaces.mayWait(script)) return null;
     const path = this.#mapPath(script);
-    if (path === null) return null;
+    if (path === null || silentPlaces.mayWait(path)) return null;
     const version = versionOf(script, path);
     const known = this.#texts.get(version);
     if (known !== undefined) return known;
@@ -101,7 +103,7 @@ export class HeldMaps {
   notes(pid: number): Uint8Array {
     const lines: Uint8Array[] = [];
     for (const [script, held] of this.#maps.get(pid) ?? []) {
-      if (held === null) continue;
+      if (held === null || silentPlaces.mayWait(held.path)) continue;
       const isSame = [...this.#maps.values()].every(
         (maps) => (maps.get(script) ?? held).version === held.version,
       );

@@ -14,6 +14,7 @@ import { openTrusted } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -105,7 +106,7 @@ export class JitDumps {
   /** Removes what was stored, of processes that have ended. Call it again when others have. */
   remove(): void {
     for (const { path, pid, inode } of this.#stored.values()) {
-      if (!hasEnded(pid)) continue;
+      if (!hasEnded(pid) || silentPlaces.mayWait(path)) continue;
       this.#stored.delete(path);
       try {
         const stat = lstatSync(path);
@@ -123,12 +124,15 @@ export class JitDumps {
     if (dumpsIn !== '.') return this.#dumpsOfJsc(dumpsIn);
     // Without its notes the command itself is where we are.
     const all = new Map([[childPid, process.cwd()], ...directories]);
-    return [...all].map(([pid, folder]) => ({ path: join(folder, `jit-${pid}.dump`), pid }));
+    return [...all].flatMap(([pid, folder]) =>
+      silentPlaces.mayWait(folder) ? [] : [{ path: join(folder, `jit-${pid}.dump`), pid }],
+    );
   }
 
   /** Each look finds out whose the dumps are while their processes live. */
   #dumpsOfJsc(directory: string): { path: string; pid: number }[] {
     const { startedMs } = this.#options;
+    if (silentPlaces.mayWait(directory)) return [];
     return listOrEmpty(directory).flatMap((name) => {
       const pid = Number(JSC_NAME.exec(name)?.[1]);
       const path = join(directory, name);

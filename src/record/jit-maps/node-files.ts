@@ -9,6 +9,7 @@ import {
 } from '../../read/jit/attachment-names.ts';
 import {
   MAX_NOTES_BYTES,
+  NOTES_FOLDER,
   notesPath,
   parseFirstNote,
   pidsWithNotes,
@@ -20,6 +21,7 @@ import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import { AttachmentPacking } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
 
@@ -74,9 +76,14 @@ export function takeNodeFiles(
   const directories = new Map<number, string>();
   /** Inodes of the notes of processes that no recorder which still runs has started, by pid. */
   const attached = new Map<number, number>();
-  const withCode = pidsWithCode(stored);
+  // What is held open came from there as well.
+  const isSilent = silentPlaces.mayWait(NOTES_FOLDER);
+  const withCode = isSilent ? new Set<number>() : pidsWithCode(stored);
   let room = MAX_ALL_NOTES_BYTES;
-  for (const pid of new Set([...withCode, ...(recordingId === null ? [] : pidsWithNotes())])) {
+  for (const pid of new Set([
+    ...withCode,
+    ...(recordingId === null || isSilent ? [] : pidsWithNotes()),
+  ])) {
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
     const held = heldNotes?.of(pid) ?? null;
     const file = held ?? openNotes(pid, owners);
@@ -110,10 +117,12 @@ export function takeNodeFiles(
     directories: new Map(directories),
     notices,
     remove: () => {
+      if (silentPlaces.mayWait(NOTES_FOLDER)) return;
       for (const [pid, directory] of directories) {
         if (!hasEnded(pid)) continue;
         directories.delete(pid);
-        const files = [notesPath(pid), ...logsOf(directory, pid)];
+        const logs = silentPlaces.mayWait(directory) ? [] : logsOf(directory, pid);
+        const files = [notesPath(pid), ...logs];
         for (const path of files) removeIfNew(path, startedMs);
       }
       for (const [pid, inode] of attached) {

@@ -9,6 +9,7 @@ import { hasMmapBuildId } from '../../kernel/perf-event/mmap-build-id.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 /**
  * Files that packages install are replaced by updates, which keep debug files by build ID. Runtimes come
@@ -103,11 +104,20 @@ export class HeldPrograms {
   /** Null: could not be opened. */
   readonly #held = new Map<string, Held | null>();
 
-  /** Opens the programs of these MMAP2 records that are not open yet. */
+  /** Programs on file systems that have not answered yet. */
+  #waiting: Program[] = [];
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Opens the programs of these MMAP2 records that are not open yet, and those that wait. */
   hold(codeMappings: Uint8Array): void {
-    for (const { program } of findPrograms(codeMappings)) {
+    const found = findPrograms(codeMappings).map(({ program }) => program);
+    for (const program of [...this.#waiting.splice(0), ...found]) {
       if (this.#held.size >= MOST_HELD) return;
-      this.open(program);
+      if (!mayWait(program)) this.open(program);
+      else if (this.#waiting.length < MOST_HELD) this.#waiting.push(program);
     }
   }
 
@@ -134,6 +144,7 @@ export class HeldPrograms {
  */
 function openProgram(program: Program): Held | null {
   const { path, pid, start, end } = program;
+  if (mayWait(program)) return null;
   const tid = livingThread(pid);
   const mapping = `${start.toString(16)}-${end.toString(16)}`;
   const places = [
@@ -151,6 +162,15 @@ function openProgram(program: Program): Held | null {
     close();
   }
   return null;
+}
+
+function mayWait(program: Program): boolean {
+  return placesOf(program).some((path) => silentPlaces.mayWait(path));
+}
+
+/** The paths at which a program is looked for first; the links of `/proc` lead to the same. */
+export function placesOf({ path, pid }: Program): readonly string[] {
+  return [path, `/proc/${pid}/root${path}`];
 }
 
 function isRecorded({ buildId, inode }: Program, elf: ElfFile, opened: OpenFile): boolean {

@@ -22,7 +22,7 @@ import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
-import { HeldPrograms } from './held-programs.ts';
+import { findPrograms, HeldPrograms, placesOf } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
 
@@ -148,7 +148,8 @@ export class RecordingFile {
       if (end <= this.#heldUpTo) return none;
       const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
       this.#heldUpTo = end;
-      if (codeMappings.length === 0 || !keepsPrograms) return codeMappings;
+      if (!keepsPrograms) return codeMappings;
+      if (codeMappings.length === 0 && !this.#held.isWaiting) return codeMappings;
       const { uid, gid } = fstatSync(fd);
       actAs({ uid, gid }, () => this.#held.hold(codeMappings));
       return codeMappings;
@@ -207,6 +208,12 @@ export class RecordingFile {
       }
     }
     return this.file.size();
+  }
+
+  /** The folders and files that are looked at for `addNames`. */
+  placesOfNames(dataEnd: number, context: FeatureContext): readonly string[] {
+    const programs = findPrograms(this.codeMappings(dataEnd, context));
+    return [...new Set(programs.flatMap(({ program }) => placesOf(program)))];
   }
 
   /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */
