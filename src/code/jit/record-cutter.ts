@@ -18,12 +18,13 @@ const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
 const FIRST_BYTES = 512;
 
 /**
- * Cuts the stream of one isolate (`code-record.ts` has its layout) into its records of machine code, as its
+ * Cuts the stream of one isolate (`code-record.ts` has its layout) into the records that are wanted, as its
  * bytes come. What is held of a record that is not whole is never more than one of code may have:
  * others, which may be long, are passed over.
  */
 export class RecordCutter {
   readonly #onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean;
+  readonly #isWanted: (record: CodeRecord) => boolean;
   readonly #record = new CodeRecord();
   #held = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#held.buffer);
@@ -34,9 +35,16 @@ export class RecordCutter {
   /** Bytes of a record that nobody wants. */
   #skip = 0;
 
-  /** `onRecord`: false where the record makes no sense. It and the bytes it is in are valid until the next one. */
-  constructor(onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean) {
+  /**
+   * `onRecord`: false where the record makes no sense. It and the bytes it is in are valid until the next one. `isWanted`:
+   * by the type and the kind of code, which alone are read; default those of machine code.
+   */
+  constructor(
+    onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean,
+    isWanted: (record: CodeRecord) => boolean = isOfMachineCode,
+  ) {
     this.#onRecord = onRecord;
+    this.#isWanted = isWanted;
   }
 
   /** Bytes of memory that one stream takes here, whether a record is held or not. */
@@ -71,14 +79,14 @@ export class RecordCutter {
     } else {
       if (!record.readHead(this.#view, 0) || record.size > MOST_RECORD_BYTES) return false;
       if (this.#length < record.size) {
-        if (!isOfMachineCode(record)) this.#skip = record.size - this.#length;
+        if (!this.#isWanted(record)) this.#skip = record.size - this.#length;
         else if (record.size > MOST_CODE_RECORD_BYTES) return false;
         else {
           this.#wanted = record.size;
           this.#makeRoom(record.size);
           return true;
         }
-      } else if (isOfMachineCode(record)) {
+      } else if (this.#isWanted(record)) {
         if (!record.readBody(this.#view) || !this.#onRecord(record, this.#held)) return false;
       }
     }
