@@ -94,8 +94,9 @@ function varintsOf(bytes) {
   };
   while (at < bytes.length) {
     const key = Number(varint());
-    if ((key & 7) === 0) fields[key >> 3] = varint();
-    else at += Number(varint());
+    const value = varint();
+    if ((key & 7) === 0) fields[key >> 3] = value;
+    else at += Number(value);
   }
   return fields;
 }
