@@ -220,7 +220,8 @@ export class Runner {
     void recording.finally(() => {
       hasEnded = true;
     });
-    const isClosed = (): boolean => [...listeningPorts(pid).values()].every((port) => before.has(port));
+    const isClosed = (): boolean =>
+      [...listeningPorts(pid).values()].every((port) => before.has(port));
     // The inspector is open until it has loaded the library, and the program could see that. Where no library can be
     // loaded into it, there is nothing to wait for but the attempt.
     await until(() => hasEnded || (this.#hasLibrary(pid) && isClosed()), 2);

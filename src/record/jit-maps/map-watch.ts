@@ -39,7 +39,7 @@ const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
 
-/** Of a folder whose file system does not answer. */
+/** The notice of a folder whose file system does not answer. */
 export function silentNotice(folder: string): string {
   return `${folder} does not answer, so that maps and notes of JIT code in it are not read: names may be missing`;
 }

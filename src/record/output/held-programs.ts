@@ -51,7 +51,7 @@ export type CodeRange = { readonly start: number; readonly end: number; readonly
  */
 export function findPrograms(codeMappings: Uint8Array): CodeRange[] {
   const bytes = Buffer.from(codeMappings.buffer, codeMappings.byteOffset, codeMappings.length);
-  /** By what stands in the record behind its addresses; null: is not looked for. */
+  /** Programs by the bytes of a record behind its addresses; null: is not looked for. */
   const met = new Map<string, { readonly program: Program; ends: Map<number, number> } | null>();
   const programs = new Map<string, Program>();
   const ranges: CodeRange[] = [];
@@ -185,11 +185,11 @@ function openProgram(program: Program): Held | null {
 }
 
 function mayWait(program: Program): boolean {
-  return placesOf(program).some((path) => silentPlaces.mayWait(path));
+  return pathsOfProgram(program).some((path) => silentPlaces.mayWait(path));
 }
 
 /** The paths at which a program is looked for first; the links of `/proc` lead to the same. */
-export function placesOf({ path, pid }: Program): readonly string[] {
+export function pathsOfProgram({ path, pid }: Program): readonly string[] {
   return [path, `/proc/${pid}/root${path}`];
 }
 

@@ -22,7 +22,7 @@ import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
-import { findPrograms, HeldPrograms, placesOf } from './held-programs.ts';
+import { findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
 
@@ -213,7 +213,7 @@ export class RecordingFile {
   /** The folders and files that are looked at for `addNames`. */
   placesOfNames(dataEnd: number, context: FeatureContext): readonly string[] {
     const programs = findPrograms(this.codeMappings(dataEnd, context));
-    return [...new Set(programs.flatMap(({ program }) => placesOf(program)))];
+    return [...new Set(programs.flatMap(({ program }) => pathsOfProgram(program)))];
   }
 
   /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */

@@ -27,7 +27,7 @@ export class SilentPlaces {
   readonly #readMounts: ReadMounts;
   readonly #ask: Ask;
   readonly #mounts = new Map<string, { readonly mounts: readonly Mount[]; untilMs: number }>();
-  /** By device: when it has answered last. */
+  /** The time of the last answer, by device. */
   readonly #answered = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
 
@@ -93,7 +93,7 @@ export class SilentPlaces {
   }
 }
 
-/** Of this process: a mount is the same for everybody in it. */
+/** The places of this process: a mount is the same for everybody in it. */
 export const silentPlaces = new SilentPlaces();
 
 /**

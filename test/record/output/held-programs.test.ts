@@ -35,7 +35,7 @@ test('programs are found at each place where they were mapped, once', () => {
   ]);
 });
 
-test('what packages install, runtimes and mappings without a file are no programs, unless the file is gone', () => {
+test('files that packages install, runtimes and mappings without a file are no programs, unless the file is gone', () => {
   const paths = ['/usr/bin/perl', '/opt/node', '//anon', '[vdso]', '/usr/bin/perl (deleted)'];
   expect(found(...paths.map((path) => mapped(7, path, 0x1000))).map(([path]) => path)).toEqual([
     '/usr/bin/perl (deleted)',
