@@ -72,7 +72,13 @@ export type * from './profile/types.ts';
 export type { MarkSummary } from './questions/marks.ts';
 export type { RequestReport, RouteRow, UntoldRow } from './questions/requests.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { LoopSummary, SlowTurn, TurnPart, TurnReport } from './questions/turns.ts';
+export type {
+  LoopSummary,
+  SlowTurn,
+  TurnLengths,
+  TurnPart,
+  TurnReport,
+} from './questions/turns.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.

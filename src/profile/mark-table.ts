@@ -1,3 +1,7 @@
+import { UsageError } from '../base/errors.ts';
+import { globMatcher, isGlob } from '../base/glob.ts';
+import { printable } from '../base/printable.ts';
+import { ThreadSpans } from './thread-spans.ts';
 import type { TurnLoop } from './turn-table.ts';
 
 /**
@@ -35,3 +39,29 @@ export type MarkTable = {
   /** The threads; as turns of event loops have them. */
   readonly loops: readonly TurnLoop[];
 };
+
+/**
+ * The times in which marks were open that are called so: by name, a glob of it, or kind. `threadOf`: the number by which a
+ * thread is asked for. Throws `UsageError` where no mark is called so.
+ */
+export function marksCalled(
+  marks: MarkTable | null | undefined,
+  called: string,
+  threadOf: (loop: TurnLoop) => number,
+): ThreadSpans {
+  const spans = new ThreadSpans();
+  const isCalled = isGlob(called) ? globMatcher(called) : (name: string) => name === called;
+  const isName = marks?.names.map((name) => isCalled(name)) ?? [];
+  const isKind = MARK_KINDS.map((kind) => kind === called);
+  for (let row = 0; row < (marks?.length ?? 0); row++) {
+    const { kind, name, text, loop, loops, fromNs, toNs } = marks as MarkTable;
+    if (!isKind[kind[row]] && !isName[name[row]] && !isName[text[row]]) continue;
+    spans.add(threadOf(loops[loop[row]]), fromNs[row], toNs[row]);
+  }
+  if (spans.isEmpty) {
+    throw new UsageError(`no mark is called ${printable(called)}`, [
+      'perf-ts report --marks lists those that the recording has',
+    ]);
+  }
+  return spans;
+}

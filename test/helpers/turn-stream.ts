@@ -78,7 +78,7 @@ export class TurnStream {
 
   /** The bytes of the attachment with this stream alone. */
   attachment(offsetNs = 0n): Uint8Array {
-    return encodeCodeEvents([{ offsetNs, chunks: [this.bytes] }]);
+    return Buffer.concat(encodeCodeEvents([{ offsetNs, chunks: [this.bytes] }]));
   }
 }
 

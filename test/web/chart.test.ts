@@ -20,10 +20,14 @@ import { TurnStream } from '../helpers/turn-stream.ts';
 const MS = 1e6;
 const ms = (...times: number[]) => times.map((time) => time * MS);
 
-function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResult {
+function answersOf(page: PageProfile) {
   const answers = createAnswers();
   answers.open({ slot: 0, side: 'here', bytes: encodePageData(page) });
-  return answers.chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
+  return answers;
+}
+
+function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResult {
+  return answersOf(page).chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
 }
 
 /** A row for each depth: `main 0–3, work 3–4` in milliseconds; `(n)` stands for n boxes in one. */
@@ -262,8 +266,19 @@ test('garbage collection is read from stacks, and turns of the event loop are th
   const start = { high: 0, low: 0 };
   const turns = decodeLoopTurns(streams, start, drawn.threads, new Diagnostics());
   const page = pageOf({ ...drawn, ...(turns && { turns }) }, { timeNs: ms(1, 2, 3, 4) });
-  expect(drawLanes(chart(page).lanes)).toEqual(['GC: 2–3', 'loop turns: 0–1.5, 2–9']);
+  expect(drawLanes(chart(page).lanes)).toEqual(['loop turns: 0–1.5, 2–9', 'GC: 2–3']);
   expect(drawLanes(chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4) })).lanes)).toEqual(['GC: 2–3']);
+
+  const answers = answersOf(page);
+  const slow = answers.slowTurns({ event: 0, weight: 'period', limit: 2 });
+  expect(slow.map(({ fromNs, toNs, thread }) => [fromNs / MS, toNs / MS, thread])).toEqual([
+    [0, 9, -1],
+    [2, 9, 0],
+  ]);
+  expect(slow[1].did.slice(0, 2)).toEqual(['on no CPU 4.0 ms', 'tick app 2.0 ms']);
+  const samplesIn = (inTurnsOver: number | null) =>
+    answers.summary({ ...WHOLE, inTurnsOver }).samples;
+  expect([null, 1, 2, 8].map(samplesIn)).toEqual([4, 4, 3, 0]);
 });
 
 test('marks are lanes, overlapping requests as one, and collections are those that V8 announced', () => {

@@ -21,8 +21,16 @@ import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
 const MOST_TURN_BYTES = 2 ** 28;
 const MOST_LOOPS = 10_000;
 
+/**
+ * Places in the body of a record:
+ *
+ *     TURN         u64 begin_ns, length, events_length, waited, flags
+ *     SHORT_TURNS  u64 from_ns, to_ns, length, waited; u32 counts[81], 0
+ */
+export const TURN_AT = { LENGTH: 8, EVENTS: 16, WAITED: 24, FLAGS: 32 } as const;
+export const SHORT_TURNS_AT = { TO: 8, LENGTH: 16, WAITED: 24, COUNTS: 32 } as const;
 /** Bits of a turn's flags. */
-const FIRST_TURN = 1;
+export const FIRST_TURN = 1;
 const OPEN_TURN = 2;
 
 /** The bytes that a process sent of its event loops. */
@@ -40,10 +48,8 @@ export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopS
 }
 
 /**
- * The turns of event loops; null where they have none. The processes' bytes are streams of `code-record.ts`, in frames of `code-events.ts`.
- *
- *     TURN         u64 begin_ns, length, events_length, waited, flags
- *     SHORT_TURNS  u64 from_ns, to_ns, length, waited; u32 counts[81], 0
+ * The turns of event loops; null where they have none. The processes' bytes are streams of `code-record.ts`, in frames of
+ * `code-events.ts`.
  */
 export function decodeLoopTurns(
   processes: readonly LoopStreams[],
@@ -84,7 +90,7 @@ export function eachLoop(
     const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
       // The main thread has the number of its process, in whatever namespace that is counted.
       const tid = ownTid === ownPid ? pid : ownTid;
-      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid };
+      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid, source: 'library' };
     };
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
@@ -126,31 +132,33 @@ class TurnTableBuilder {
     if (type === CODE_EVENT.TURN) this.#addTurn(view, body, sinceStart(body));
     else if (type === CODE_EVENT.SHORT_TURNS) {
       this.#shortFromNs.push(sinceStart(body));
-      this.#shortToNs.push(sinceStart(body + 8));
+      this.#shortToNs.push(sinceStart(body + SHORT_TURNS_AT.TO));
       this.#addShort(view, body);
     }
   }
 
   #addTurn(view: DataView, body: number, fromNs: number): void {
-    const flags = view.getUint32(body + 32, true);
+    const flags = view.getUint32(body + TURN_AT.FLAGS, true);
     const last = this.#fromNs.length - 1;
     const isKnown = last >= 0 && this.#loop.array[last] === this.#loops.length - 1;
     // One that ended while the recording did is there twice.
     if ((flags & OPEN_TURN) !== 0 && isKnown && this.#toNs.array[last] > fromNs) return;
     this.#loop.push(this.#loops.length - 1);
     this.#fromNs.push(fromNs);
-    this.#toNs.push(fromNs + readU64(view, body + 8, true));
-    this.#eventsToNs.push(fromNs + readU64(view, body + 16, true));
-    this.#waitedNs.push(readU64(view, body + 24, true));
+    this.#toNs.push(fromNs + readU64(view, body + TURN_AT.LENGTH, true));
+    this.#eventsToNs.push(fromNs + readU64(view, body + TURN_AT.EVENTS, true));
+    this.#waitedNs.push(readU64(view, body + TURN_AT.WAITED, true));
     this.#flags.push(flags);
   }
 
   #addShort(view: DataView, body: number): void {
     this.#shortLoop.push(this.#loops.length - 1);
-    this.#shortLengthNs.push(readU64(view, body + 16, true));
-    this.#shortWaitedNs.push(readU64(view, body + 24, true));
+    this.#shortLengthNs.push(readU64(view, body + SHORT_TURNS_AT.LENGTH, true));
+    this.#shortWaitedNs.push(readU64(view, body + SHORT_TURNS_AT.WAITED, true));
     for (let bucket = 0; bucket < SHORT_TURN_BUCKETS; bucket++) {
-      this.#shortCounts[bucket].push(view.getUint32(body + 32 + 4 * bucket, true));
+      this.#shortCounts[bucket].push(
+        view.getUint32(body + SHORT_TURNS_AT.COUNTS + 4 * bucket, true),
+      );
     }
   }
 

@@ -20,7 +20,7 @@ import { findLines } from '../../questions/lines.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
-import { turnKind, turnWords } from '../../questions/turn-words.ts';
+import { sourceNotes, turnKind, turnWords } from '../../questions/turn-words.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
@@ -219,7 +219,9 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
   const { turns } = profile;
   if (turns === undefined || report === null) {
     return answerText(
-      ['The recording has no turns: nothing of perf-ts was in a Node program that it recorded.'],
+      [
+        'The recording has no turns: nothing of perf-ts was in a Node program that it recorded, and no waits of loops were.',
+      ],
       'top.',
     );
   }
@@ -246,6 +248,7 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
         ['loop (pid/tid)', 'turns', 'p50', 'p99', 'longest'],
         rowsThatFit(loops.slice(0, 20)),
       ),
+      ...sourceNotes(turns),
       '',
       ...markdownTable(['at', 'took', 'in'], rowsThatFit(slow)),
     ],

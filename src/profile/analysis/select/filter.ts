@@ -1,16 +1,11 @@
-import { lastAtMost } from '../../../base/bisect.ts';
 import { NONE } from '../../../base/brand.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { globMatcher, isGlob } from '../../../base/glob.ts';
-import { GrowableFloat64 } from '../../../base/growable-columns.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
-import { printable } from '../../../base/printable.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
-import { MARK_KINDS } from '../../mark-table.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
+import { selectedSpans } from './selected-spans.ts';
 
 /**
  * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
@@ -56,13 +51,11 @@ export function* selectSamples(
   const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
-  const turns =
-    selection.inTurnsOver === undefined ? null : turnsOver(profile, selection.inTurnsOver);
-  const marks = selection.inMark === undefined ? null : marksCalled(profile, selection.inMark);
+  const spans = selectedSpans(profile, selection);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
-    isAnyTime && times === undefined && turns === null && marks === null
+    isAnyTime && times === undefined && spans === null
       ? null
       : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
   const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
@@ -79,8 +72,7 @@ export function* selectSamples(
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
-      if (turns !== null && !isInSpan(turns.get(thread[sample]), timeNs, lasted)) continue;
-      if (marks !== null && !isInSpan(marks.get(thread[sample]), timeNs, lasted)) continue;
+      if (spans !== null && !spans.has(thread[sample], timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
@@ -112,70 +104,6 @@ function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32
 /** Whether `selection` could leave out any sample of one event. */
 export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
-}
-
-/** Begins and ends of spans of one thread, nanoseconds since the recording's start, in time order; they do not overlap. */
-type Spans = { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 };
-
-/** The turns of each thread that took `leastMs` or more. */
-function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Spans> {
-  const byThread = new Map<number, Spans>();
-  if (turns === undefined) {
-    throw new UsageError(
-      'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
-    );
-  }
-  const { loop, fromNs, toNs, loops } = turns;
-  for (let row = 0; row < turns.length; row++) {
-    if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
-    const { thread } = loops[loop[row]];
-    addSpan(byThread, thread, fromNs[row], toNs[row]);
-  }
-  return byThread;
-}
-
-/** The times of each thread in which marks were open that are called so. */
-function marksCalled({ marks }: Profile, called: string): ReadonlyMap<number, Spans> {
-  const byThread = new Map<number, Spans>();
-  const isCalled = isGlob(called) ? globMatcher(called) : (name: string) => name === called;
-  const isName = marks?.names.map((name) => isCalled(name)) ?? [];
-  const isKind = MARK_KINDS.map((kind) => kind === called);
-  for (let row = 0; marks !== undefined && row < marks.length; row++) {
-    const isMeant = isKind[marks.kind[row]] || isName[marks.name[row]] || isName[marks.text[row]];
-    if (!isMeant) continue;
-    const { thread } = marks.loops[marks.loop[row]];
-    addSpan(byThread, thread, marks.fromNs[row], marks.toNs[row]);
-  }
-  if (byThread.size === 0) {
-    throw new UsageError(`no mark is called ${printable(called)}`, [
-      'perf-ts report --marks lists those that the recording has',
-    ]);
-  }
-  return byThread;
-}
-
-/** Spans come in the order of their begins. */
-function addSpan(to: Map<number, Spans>, thread: number, fromNs: number, toNs: number): void {
-  const own = to.get(thread) ?? {
-    fromNs: new GrowableFloat64(16),
-    toNs: new GrowableFloat64(16),
-  };
-  to.set(thread, own);
-  const last = own.toNs.length - 1;
-  if (last >= 0 && own.toNs.array[last] >= fromNs) {
-    own.toNs.array[last] = Math.max(own.toNs.array[last], toNs);
-    return;
-  }
-  own.fromNs.push(fromNs);
-  own.toNs.push(toNs);
-}
-
-/** Whether a span has the moment, or a part of what lasts from then on. */
-function isInSpan(spans: Spans | undefined, timeNs: number, lengthNs: number): boolean {
-  if (spans === undefined) return false;
-  const { fromNs, toNs } = spans;
-  const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
-  return last >= 0 && toNs.array[last] > timeNs;
 }
 
 /** 1 for every row that `isAdmitted`. */

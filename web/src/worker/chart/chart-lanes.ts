@@ -40,7 +40,7 @@ export function* computeLanes(
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
   }
   const events = eventLanes(profile, thread, spans, window, pixelNs);
-  return [gc, turns, requests, measures, ...events, lost]
+  return [turns, gc, requests, measures, ...events, lost]
     .map((lane) => lane.finish())
     .filter(hasAny);
 }
