@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { globMatcher, isGlob } from '../base/glob.ts';
 import { printable } from '../base/printable.ts';
-import { ThreadSpans } from './thread-spans.ts';
+import { SpansOfThreads } from './spans-of-threads.ts';
 import type { TurnLoop } from './turn-table.ts';
 
 /**
@@ -48,8 +48,8 @@ export function marksCalled(
   marks: MarkTable | null | undefined,
   called: string,
   threadOf: (loop: TurnLoop) => number,
-): ThreadSpans {
-  const spans = new ThreadSpans();
+): SpansOfThreads {
+  const spans = new SpansOfThreads();
   const isCalled = isGlob(called) ? globMatcher(called) : (name: string) => name === called;
   const isName = marks?.names.map((name) => isCalled(name)) ?? [];
   const isKind = MARK_KINDS.map((kind) => kind === called);

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { ThreadSpans } from './thread-spans.ts';
+import { SpansOfThreads } from './spans-of-threads.ts';
 
 /**
  * Turns of event loops. A turn begins when a loop has waited for events, and ends when it waits again: it has all
@@ -91,13 +91,13 @@ export function longTurns(
   turns: TurnTable | null | undefined,
   leastMs: number,
   threadOf: (loop: TurnLoop) => number,
-): ThreadSpans {
+): SpansOfThreads {
   if (turns === null || turns === undefined) {
     throw new UsageError(
       'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
     );
   }
-  const spans = new ThreadSpans();
+  const spans = new SpansOfThreads();
   const { loop, fromNs, toNs, loops } = turns;
   for (let row = 0; row < turns.length; row++) {
     if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;

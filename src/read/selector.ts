@@ -13,7 +13,7 @@ import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import { RECORD_SELECTION, type RecordSelection } from '../options/reading.ts';
 import { selectedSpans } from '../profile/analysis/select/selected-spans.ts';
-import type { ThreadSpans } from '../profile/thread-spans.ts';
+import type { SpansOfThreads } from '../profile/spans-of-threads.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
 import { recordedTime } from './facts/recorded-time.ts';
 import { decodeLoopTurns, readLoopStreams } from './jit/loop-turns.ts';
@@ -28,7 +28,7 @@ export class Selector {
   readonly #tids: ReadonlySet<number> | null;
   readonly #comms: ReadonlySet<string> | null;
   readonly #names: CommHistory | null;
-  readonly #spans: ThreadSpans | null;
+  readonly #spans: SpansOfThreads | null;
   readonly #trailer: TrailerView;
   /** Whether there is anything to select by. */
   readonly isActive: boolean;
@@ -117,7 +117,7 @@ const REQUIRED = [
 export function spansOf(
   data: PerfData,
   select: Pick<RecordSelection, 'inTurnsOver' | 'inMark'>,
-): ThreadSpans | null {
+): SpansOfThreads | null {
   if (select.inTurnsOver === undefined && select.inMark === undefined) return null;
   const { startTime, diagnostics } = data;
   const loops = readLoopStreams(data, diagnostics);

@@ -2,7 +2,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { findEvents } from '../../profile/find-events.ts';
-import type { ThreadSpans } from '../../profile/thread-spans.ts';
+import type { SpansOfThreads } from '../../profile/spans-of-threads.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import { coreTypesOf } from '../../read/facts/core-types.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
@@ -24,7 +24,7 @@ export class RecordFilter {
   /** 1 for each attr index that is shown; null: all. */
   readonly #events: Uint8Array | null;
   readonly #selectsLeaves: boolean;
-  readonly #spans: ThreadSpans | null;
+  readonly #spans: SpansOfThreads | null;
 
   /** Throws `UsageError` if no event has that name, or nothing has turns or marks to select by. */
   constructor(

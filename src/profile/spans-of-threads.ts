@@ -5,7 +5,7 @@ import { GrowableFloat64 } from '../base/growable-columns.ts';
 type Spans = { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 };
 
 /** Spans of time by thread, by which samples are selected: turns of event loops, marks of programs. */
-export class ThreadSpans {
+export class SpansOfThreads {
   readonly #byThread = new Map<number, Spans>();
 
   /** Spans of a thread come in the order of their begins. */
@@ -38,8 +38,8 @@ export class ThreadSpans {
   }
 
   /** The spans that lie in these and in `others`. */
-  within(others: ThreadSpans): ThreadSpans {
-    const both = new ThreadSpans();
+  within(others: SpansOfThreads): SpansOfThreads {
+    const both = new SpansOfThreads();
     for (const [thread, { fromNs, toNs }] of this.#byThread) {
       for (let row = 0; row < fromNs.length; row++) {
         others.#eachPart(thread, fromNs.array[row], toNs.array[row], (from, to) =>
