@@ -117,6 +117,11 @@ export const RECORD_SELECTION = options({
       flags: '--in-turns-over <time>',
       help: 'samples in turns of an event loop that took so long (50ms) or longer',
     }),
+    /** The name of marks, a glob of it, or their kind: samples of a thread while one of its marks was open. */
+    inMark: option(text, {
+      flags: '--in-mark <name>',
+      help: "samples while a mark of this name, or kind, was open on their thread: 'GET /users*', gc",
+    }),
   }),
 });
 

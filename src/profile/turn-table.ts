@@ -1,6 +1,5 @@
-import { lastAtMost } from '../base/bisect.ts';
 import { UsageError } from '../base/errors.ts';
-import { GrowableFloat64 } from '../base/growable-columns.ts';
+import { SpansOfThreads } from './spans-of-threads.ts';
 
 /**
  * Turns of event loops. A turn begins when a loop has waited for events, and ends when it waits again: it has all
@@ -84,57 +83,25 @@ export function middleOfBucket(bucket: number): number {
   return 2 ** octave * (1 + (within + 0.5) / BUCKETS_OF_OCTAVE);
 }
 
-/** The turns that took so long or longer, in each thread. */
-export class LongTurns {
-  readonly #byThread = new Map<
-    number,
-    { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 }
-  >();
-
-  /** `threadOf`: the number by which a loop's thread is asked for. Throws `UsageError` where there are no turns at all. */
-  constructor(
-    turns: TurnTable | null | undefined,
-    leastMs: number,
-    threadOf: (loop: TurnLoop) => number,
-  ) {
-    if (turns === null || turns === undefined) {
-      throw new UsageError(
-        'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
-      );
-    }
-    const { loop, fromNs, toNs, loops } = turns;
-    for (let row = 0; row < turns.length; row++) {
-      if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
-      const thread = threadOf(loops[loop[row]]);
-      const own = this.#byThread.get(thread) ?? {
-        fromNs: new GrowableFloat64(16),
-        toNs: new GrowableFloat64(16),
-      };
-      this.#byThread.set(thread, own);
-      own.fromNs.push(fromNs[row]);
-      own.toNs.push(toNs[row]);
-    }
+/**
+ * The turns that took so long or longer. `threadOf`: the number by which a loop's thread is asked for. Throws `UsageError`
+ * where there are no turns at all.
+ */
+export function longTurns(
+  turns: TurnTable | null | undefined,
+  leastMs: number,
+  threadOf: (loop: TurnLoop) => number,
+): SpansOfThreads {
+  if (turns === null || turns === undefined) {
+    throw new UsageError(
+      'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
+    );
   }
-
-  /** Whether a turn of the thread has the moment, or a part of what lasts from then on. */
-  has(thread: number, timeNs: number, lengthNs = 0): boolean {
-    const turns = this.#byThread.get(thread);
-    if (turns === undefined) return false;
-    const { fromNs, toNs } = turns;
-    const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
-    return last >= 0 && toNs.array[last] > timeNs;
+  const spans = new SpansOfThreads();
+  const { loop, fromNs, toNs, loops } = turns;
+  for (let row = 0; row < turns.length; row++) {
+    if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
+    spans.add(threadOf(loops[loop[row]]), fromNs[row], toNs[row]);
   }
-
-  /** The part of a span that lies in turns of the thread. */
-  partOf(thread: number, spanFromNs: number, spanToNs: number): number {
-    const turns = this.#byThread.get(thread);
-    if (turns === undefined) return 0;
-    const { fromNs, toNs } = turns;
-    let part = 0;
-    let row = lastAtMost(fromNs.array, spanToNs, fromNs.length);
-    for (; row >= 0 && toNs.array[row] > spanFromNs; row--) {
-      part += Math.min(spanToNs, toNs.array[row]) - Math.max(spanFromNs, fromNs.array[row]);
-    }
-    return part;
-  }
+  return spans;
 }

@@ -8,6 +8,7 @@ import { isInRanges, type TimeRange } from '../profile/time-range.ts';
 import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/turn-table.ts';
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
+import { Lengths } from './lengths.ts';
 
 /** How long turns of event loops took, nanoseconds. The first one, in which a program starts, is in none of it. */
 export type TurnLengths = {
@@ -69,36 +70,19 @@ function sumsOfLoops(
 }
 
 class LoopSums {
-  readonly #lengths: { readonly ns: number; readonly count: number }[] = [];
+  readonly #lengths = new Lengths();
   #busyNs = 0;
   #waitedNs = 0;
 
   add(ns: number, count: number, busyNs: number, waitedNs: number): void {
-    if (count > 0) this.#lengths.push({ ns, count });
+    this.#lengths.add(ns, count);
     this.#busyNs += busyNs;
     this.#waitedNs += waitedNs;
   }
 
   finish(): TurnLengths {
-    const lengths = this.#lengths.sort((a, b) => a.ns - b.ns);
-    const turns = lengths.reduce((sum, { count }) => sum + count, 0);
-    const quantile = (share: number): number => {
-      let seen = 0;
-      const found = lengths.find(({ count }) => {
-        seen += count;
-        return seen >= share * turns;
-      });
-      return found?.ns ?? 0;
-    };
-    return {
-      turns,
-      p50Ns: quantile(0.5),
-      p90Ns: quantile(0.9),
-      p99Ns: quantile(0.99),
-      longestNs: lengths.at(-1)?.ns ?? 0,
-      busyNs: this.#busyNs,
-      waitedNs: this.#waitedNs,
-    };
+    const { count: turns, ...lengths } = this.#lengths.finish();
+    return { turns, ...lengths, busyNs: this.#busyNs, waitedNs: this.#waitedNs };
   }
 }
 

@@ -12,6 +12,7 @@ import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { findEvents } from '../profile/find-events.ts';
+import type { MarkTable } from '../profile/mark-table.ts';
 import { turnsOfWaits } from '../profile/off-cpu/turns-of-waits.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { unsampledWithin } from '../profile/sampled-time.ts';
@@ -48,7 +49,8 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { readLoopTurns } from './jit/loop-turns.ts';
+import { decodeLoopTurns, type LoopStreams, readLoopStreams } from './jit/loop-turns.ts';
+import { decodeMarks } from './jit/marks.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
@@ -278,8 +280,10 @@ function settleCode(pipeline: Pipeline, built: Profile): CodeObjects | null {
 function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: BuiltTables) {
   const { profile: whole, completeness } = pipeline.roots.finish(built);
   const waits = finishWaits(pipeline, whole.samples);
-  const turns = turnsOf(pipeline, whole);
-  const profile = { ...whole, ...(turns !== null && { turns }) };
+  const loops = readLoopStreams(pipeline.data, pipeline.diagnostics);
+  const turns = turnsOf(pipeline, loops, whole);
+  const marks = marksOf(pipeline, loops, whole);
+  const profile = { ...whole, ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
   return { profile, completeness, waits, input, facts };
@@ -355,12 +359,26 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
 }
 
 /** Turns of event loops: those that programs timed themselves, and those of other threads by their waits. */
-function turnsOf({ data, diagnostics, loopWaits }: Pipeline, profile: Profile): TurnTable | null {
-  const own = readLoopTurns(data, profile.threads, diagnostics);
+function turnsOf(
+  { data, diagnostics, loopWaits }: Pipeline,
+  loops: readonly LoopStreams[],
+  profile: Profile,
+): TurnTable | null {
+  const own = decodeLoopTurns(loops, data.startTime, profile.threads, diagnostics);
   const known = new Set(own?.loops.map(({ tid }) => tid));
   const byCalls = loopWaits.turns(profile, known);
   const byWaits = turnsOfWaits(profile, new Set([...known, ...tidsOf(byCalls)]));
   return joinTurns(joinTurns(own, byCalls), byWaits);
+}
+
+/** Marks of programs; what is damaged was counted with the turns. */
+function marksOf(
+  { data, lastReadNs }: Pipeline,
+  loops: readonly LoopStreams[],
+  { samples, threads }: Profile,
+): MarkTable | null {
+  const endNs = Math.max(lastTimeOf(samples), lastReadNs);
+  return decodeMarks(loops, data.startTime, threads, endNs, new Diagnostics());
 }
 
 function tidsOf(turns: TurnTable | null): readonly number[] {

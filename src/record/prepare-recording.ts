@@ -40,7 +40,7 @@ import {
 import { addNamingFlags, runsJavaScript } from '../system/runtimes/naming-flags.ts';
 import type { NodeFlags } from '../system/runtimes/v8-flags.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
-import { registeredSocket } from './code-events/registered.ts';
+import { mayListen } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';
 import { chooseStacks, noticeOfWaits, type StackChoice } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
@@ -341,7 +341,7 @@ function chooseTarget(
 
 /** Whether a process reports its JavaScript without its inspector: ours, or one that has imported us. */
 function reportsItself(pid: number): boolean {
-  return (pid === process.pid && hasOwnCode()) || registeredSocket(pid) !== null;
+  return (pid === process.pid && hasOwnCode()) || mayListen(pid);
 }
 
 /** Turns an error of the addon into one that says what to do. */

@@ -39,7 +39,7 @@ describeBrowser('turns of an event loop on the page', (tab) => {
       { name: `${LOOP_TURNS_ATTACHMENT}7`, packing: 'none', unpackedSize: bytes.length, bytes },
     ]);
     const file = perfDataFile({ attrs: [{ attr: clock, ids: [1] }], records });
-    writeFileSync(path, Buffer.concat([file, appendix]));
+    writeFileSync(path, Buffer.concat([file, ...appendix]));
     server = await serveFile(path);
   });
 

@@ -114,6 +114,7 @@ bool CodeListener::Start(bool existing) {
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
     listing_ = nullptr;
     if (existing) WriteUnlisted(&unlisted);
+    marks_.Start(isolate, &sender_);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
@@ -128,6 +129,7 @@ CodeListener::~CodeListener() {
 void CodeListener::Stop() {
   if (isolate_ == nullptr) return;
   turns_.Stop();
+  marks_.Stop();
   v8_.set_handler(isolate_, 0, nullptr);
   for (int i = 0; i < kMostListeners; i++) {
     if (listeners[i].load(std::memory_order_acquire) != this) continue;

@@ -303,15 +303,20 @@ bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
   if (is_apart && !ReadPointer(start - layout_.before_code, &object)) return false;
   uint8_t fields[kCodeFields * kWord];
   if (!ReadAll(object, fields, sizeof fields)) return false;
-  const auto read = [&fields](int at, auto* to) { memcpy(to, fields + at, sizeof *to); };
+  // The places come from the program and from a search: they may lie behind what was read.
+  const auto read = [&fields](int at, auto* to) {
+    if (at < 0 || static_cast<size_t>(at) > sizeof fields - sizeof *to) return false;
+    memcpy(to, fields + at, sizeof *to);
+    return true;
+  };
   uint64_t own_start = 0;
   uint32_t length, flags;
-  read(kStartInCode, &own_start);
-  read(layout_.length_in_code, &length);
-  read(layout_.flags_in_code, &flags);
   const int table = is_apart ? layout_.in_code : kTableInObject;
-  read(table, &out->table);
-  read(table - static_cast<int>(kWord), &out->data);
+  if (!read(kStartInCode, &own_start) || !read(layout_.length_in_code, &length) ||
+      !read(layout_.flags_in_code, &flags) || !read(table, &out->table) ||
+      !read(table - static_cast<int>(kWord), &out->data)) {
+    return false;
+  }
   out->length = length;
   out->kind = flags & kKindMask;
   return !is_apart || own_start == start;

@@ -19,6 +19,7 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
  *     CALLER      u64 bytecode, addresses[4]     of the interpreted function that waited for the code added last
  *     TURN, SHORT_TURNS       of the event loop, see `read/jit/loop-turns.ts`
+ *     MARK, MARK_END          spans of time with names, see `read/jit/marks.ts`
  */
 export const STREAM_HEADER_BYTES = 32;
 export const RECORD_BYTES = 16;
@@ -34,11 +35,13 @@ export const CODE_EVENT = {
   SOURCE_MAP: 10,
   TURN: 11,
   SHORT_TURNS: 12,
-  CALLER: 13,
+  MARK: 13,
+  MARK_END: 14,
+  CALLER: 15,
 } as const;
 const BYTE_CODE = 0;
 /** Bytes before the name, entries, ends or URL, by type. */
-const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 40];
+const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
 const MAGIC = 'PTSCODE1';

@@ -36,25 +36,20 @@ const OPEN_TURN = 2;
 /** The bytes that a process sent of its event loops. */
 export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
 
-/** The turns of event loops that a recording keeps; null where it has none. */
-export function readLoopTurns(
-  data: PerfData,
-  threads: readonly ProfileThread[],
-  diagnostics: Diagnostics,
-): TurnTable | null {
+/** The streams of event loops that a recording keeps, with their turns and marks. */
+export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopStreams[] {
   const stored = new StoredFiles(data, diagnostics);
-  const streams = readAppendix(data).flatMap(({ name }): LoopStreams[] => {
+  return readAppendix(data).flatMap(({ name }): LoopStreams[] => {
     if (!name.startsWith(LOOP_TURNS_ATTACHMENT)) return [];
     const pid = Number(name.slice(LOOP_TURNS_ATTACHMENT.length));
     const bytes = stored.read(name, MOST_TURN_BYTES);
     return bytes === null || !Number.isSafeInteger(pid) ? [] : [{ pid, bytes }];
   });
-  return decodeLoopTurns(streams, data.startTime, threads, diagnostics);
 }
 
 /**
- * The same of the processes' bytes, which are streams of `code-record.ts`, in frames of `code-events.ts`; null where they
- * have no turn.
+ * The turns of event loops; null where they have none. The processes' bytes are streams of `code-record.ts`, in frames of
+ * `code-events.ts`.
  */
 export function decodeLoopTurns(
   processes: readonly LoopStreams[],
@@ -63,6 +58,30 @@ export function decodeLoopTurns(
   diagnostics: Diagnostics,
 ): TurnTable | null {
   const builder = new TurnTableBuilder();
+  eachLoop(processes, startTime, threads, diagnostics, {
+    begin: (loop) => builder.beginLoop(loop),
+    take: (view, record, origin) => builder.take(view, record, origin),
+  });
+  return builder.finish();
+}
+
+/** A visitor of the records of loops, one loop behind the other. */
+type LoopVisitor = {
+  begin(loop: TurnLoop): void;
+  /** Times begin at `origin`. */
+  take(view: DataView, record: CodeRecord, origin: RawTime): void;
+};
+
+/** Visits the loops of the processes, and counts damaged ones. */
+export function eachLoop(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  threads: readonly ProfileThread[],
+  diagnostics: Diagnostics,
+  visitor: LoopVisitor,
+): void {
+  let loops = 0;
+  const record = new CodeRecord();
   // The thread in the program that a process ran last has the loop: the shell before it has none.
   const threadOf = new Map(
     processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
@@ -76,16 +95,19 @@ export function decodeLoopTurns(
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
       if (end - first < STREAM_HEADER_BYTES || !isStreamAt(bytes, first)) return false;
-      const loop = loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true));
-      return builder.readLoop(view, first + STREAM_HEADER_BYTES, end, loop, origin);
+      if (loops++ === MOST_LOOPS) return false;
+      visitor.begin(loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true)));
+      for (let at = first + STREAM_HEADER_BYTES; ; at = record.end) {
+        const state = record.read(view, at, end);
+        if (state !== 'whole') return state === 'cut';
+        visitor.take(view, record, origin);
+      }
     });
     if (!isWhole) diagnostics.count('code-events-damaged');
   }
-  return builder.finish();
 }
 
 class TurnTableBuilder {
-  readonly #record = new CodeRecord();
   readonly #loops: TurnLoop[] = [];
   readonly #loop = new GrowableInt32(256);
   readonly #fromNs = new GrowableFloat64(256);
@@ -100,22 +122,18 @@ class TurnTableBuilder {
   readonly #shortWaitedNs = new GrowableFloat64(64);
   readonly #shortCounts = Array.from({ length: SHORT_TURN_BUCKETS }, () => new GrowableFloat64(64));
 
-  /** The records of one loop, whose times begin at `origin`; false where they are damaged. */
-  readLoop(view: DataView, first: number, end: number, loop: TurnLoop, origin: RawTime): boolean {
-    if (this.#loops.length === MOST_LOOPS) return false;
+  beginLoop(loop: TurnLoop): void {
     this.#loops.push(loop);
-    const record = this.#record;
+  }
+
+  take(view: DataView, { type, at }: CodeRecord, origin: RawTime): void {
+    const body = at + RECORD_BYTES;
     const sinceStart = (place: number) => readTimeSince(view, place, true, origin);
-    for (let at = first; ; at = record.end) {
-      const state = record.read(view, at, end);
-      if (state !== 'whole') return state === 'cut';
-      const body = at + RECORD_BYTES;
-      if (record.type === CODE_EVENT.TURN) this.#addTurn(view, body, sinceStart(body));
-      else if (record.type === CODE_EVENT.SHORT_TURNS) {
-        this.#shortFromNs.push(sinceStart(body));
-        this.#shortToNs.push(sinceStart(body + SHORT_TURNS_AT.TO));
-        this.#addShort(view, body);
-      }
+    if (type === CODE_EVENT.TURN) this.#addTurn(view, body, sinceStart(body));
+    else if (type === CODE_EVENT.SHORT_TURNS) {
+      this.#shortFromNs.push(sinceStart(body));
+      this.#shortToNs.push(sinceStart(body + SHORT_TURNS_AT.TO));
+      this.#addShort(view, body);
     }
   }
 

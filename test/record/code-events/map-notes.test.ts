@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import { splitStream } from '../../../src/code/jit/code-events.ts';
-import { mapNotes } from '../../../src/record/code-events/map-notes.ts';
+import { StreamSplitter } from '../../../src/code/jit/stream-splitter.ts';
+import { MapNotes } from '../../../src/record/code-events/map-notes.ts';
 
 const MAP = { version: 3, sources: ['a.ts'], sourcesContent: ['let a;'], names: [], mappings: 'A' };
 const BASE64 = `data:application/json;base64,${Buffer.from(JSON.stringify(MAP)).toString('base64')}`;
 
+function notesOf(maps: readonly { name: string; url: string }[]): MapNotes {
+  const notes = new MapNotes();
+  for (const { name, url } of maps) notes.add(Buffer.from(name), Buffer.from(url));
+  return notes;
+}
+
 const notes = (...maps: { name: string; url: string }[]) =>
-  Buffer.from(
-    mapNotes(maps.map(({ name, url }) => ({ name: Buffer.from(name), url: Buffer.from(url) }))),
-  )
+  Buffer.concat(notesOf(maps).lines)
     .toString()
     .split('\n')
     .filter((line) => line !== '')
@@ -47,9 +51,23 @@ test('a name is in the notes once, with the latest map that came for it', () => 
   expect(notes(...maps)).toMatchObject([{ map: { version: 199 } }]);
 });
 
+test('notes of source maps end where a reader takes no more of them', () => {
+  const lines = Array.from({ length: 9 }, (_, i) => ({
+    name: `JS:*f /${i}.ts:1:10`,
+    url: `data:application/json,{"mappings":"${'A'.repeat(8 << 20)}"}`,
+  }));
+  expect(notesOf(lines).lines).toHaveLength(7);
+});
+
 test('a name that is longer than a sender has names no map', () => {
-  expect(splitStream([stream('b'.repeat(100)), sourceMap()]).maps[0].name.length).toBe(100);
-  expect(splitStream([stream('b'.repeat(4 << 20)), sourceMap()]).maps[0].name.length).toBe(0);
+  const lengths: number[] = [];
+  const take = (name: string) =>
+    new StreamSplitter({
+      onName: () => {},
+      onSourceMap: ({ length }) => lengths.push(length),
+    }).take(Buffer.concat([stream(name), sourceMap()]));
+  for (const length of [100, 64 << 10, (64 << 10) + 1, 4 << 20]) take('b'.repeat(length));
+  expect(lengths).toEqual([100, 64 << 10, 0, 0]);
 });
 
 /** The head of a stream, and code of that name. */

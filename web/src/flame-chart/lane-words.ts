@@ -13,6 +13,7 @@ export function formatMoment(ns: number): string {
 const REMARKS: Readonly<Record<ChartLane['kind'], string>> = {
   gc: 'garbage collection on this thread, as far as samples tell',
   turns: 'turns of the event loop of a millisecond and more, as they were timed; a click shows one',
+  marks: 'what the program named on this thread; what overlaps is drawn as one',
   event: 'moments at which the event was sampled',
   lost: 'samples that the kernel had no room to write',
 };

@@ -2,17 +2,17 @@ import { NONE } from '../../../base/brand.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
-import { LongTurns } from '../../turn-table.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
+import { type SpanSelection, selectedSpans } from './selected-spans.ts';
 
 /**
  * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
  * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
  * for does not depend on who looks at it.
  */
-export type SampleSelection = {
+export type SampleSelection = SpanSelection & {
   readonly event?: number;
   readonly thread?: number;
   /** Rows of the profile's threads: samples of any of them. */
@@ -28,8 +28,6 @@ export type SampleSelection = {
   readonly tids?: ReadonlySet<number>;
   /** Names that the thread had at the time of the sample. */
   readonly comms?: ReadonlySet<string>;
-  /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
-  readonly inTurnsOver?: number;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
   /** The innermost frame's function, as people name it (`readFunctionPattern`). */
@@ -49,15 +47,11 @@ export function* selectSamples(
   const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
-  const { inTurnsOver } = selection;
-  const turns =
-    inTurnsOver === undefined
-      ? null
-      : new LongTurns(profile.turns, inTurnsOver, ({ thread: row }) => row);
+  const spans = selectedSpans(profile, selection);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
-    isAnyTime && times === undefined && turns === null
+    isAnyTime && times === undefined && spans === null
       ? null
       : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
   const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
@@ -74,7 +68,7 @@ export function* selectSamples(
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
-      if (turns !== null && !turns.has(thread[sample], timeNs, lasted)) continue;
+      if (spans !== null && !spans.has(thread[sample], timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;

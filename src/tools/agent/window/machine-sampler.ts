@@ -31,8 +31,8 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
-/** Bytes kept of the code that processes of one user name: 35 000 functions. */
-const MOST_CODE_OF_USER = 8 << 20;
+/** Bytes kept of the code that processes of one user name: 26 000 functions. */
+const MOST_CODE_OF_USER = 6 << 20;
 const MOST_CODE_OF_ALL = 128 << 20;
 
 /** Samples between two looks. */

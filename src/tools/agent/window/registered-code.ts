@@ -22,6 +22,11 @@ const MOST_SOCKETS_OF_PROCESS = 128;
 const MOST_BYTES_A_MINUTE = 64 << 20;
 const MOST_CHANGES_A_MINUTE = 400_000;
 const MINUTE_MS = 60_000;
+/**
+ * Time between two reads of a connection, in which more comes together: of 64 KiB each, 6 MB a second. A read costs
+ * some 1 KiB of memory until V8 collects, and a program may send a few bytes at a time.
+ */
+const READ_PAUSE_MS = 10;
 
 type Asked = {
   code: LiveCode;
@@ -201,8 +206,11 @@ export class RegisteredCode implements LiveCodeSource {
       asked.heldBytes += bytes - held;
       held = bytes;
     };
+    const pause = setTimeout(() => socket.resume(), READ_PAUSE_MS).unref();
     socket.on('data', (bytes) => {
       if (socket.destroyed) return;
+      socket.pause();
+      pause.refresh();
       if (!stream.take(bytes) || !turns.take(bytes)) socket.destroy();
       countHeld(stream.heldBytes + turns.heldBytes);
       if (asked.code !== code) return;
@@ -217,6 +225,7 @@ export class RegisteredCode implements LiveCodeSource {
       }
     });
     socket.once('close', () => {
+      clearTimeout(pause);
       countHeld(0);
       asked.sockets.delete(socket);
       this.#sockets--;

@@ -83,7 +83,7 @@ export type ChartBoxes = {
 
 /** Intervals, or moments where `toNs` equals `fromNs`, in the order of time. */
 export type ChartLane = {
-  readonly kind: 'gc' | 'turns' | 'event' | 'lost';
+  readonly kind: 'gc' | 'turns' | 'marks' | 'event' | 'lost';
   readonly title: string;
   readonly fromNs: Float64Array;
   readonly toNs: Float64Array;
