@@ -96,6 +96,7 @@
         "core/code_events/code_listener.cc",
         "core/code_events/code_positions.cc",
         "core/code_events/loop_turns.cc",
+        "core/code_events/marks.cc",
         "core/code_events/owned_socket.cc",
         "core/code_events/request_listener.cc",
         "core/code_events/sender.cc",
@@ -123,6 +124,7 @@
         "-fvisibility=hidden",
         "-fno-stack-protector",
         "-fno-asynchronous-unwind-tables",
+        "-fno-omit-frame-pointer",
         "-U_FORTIFY_SOURCE"
       ],
       "cflags_cc": [

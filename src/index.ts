@@ -65,11 +65,20 @@ export type { PeriodsReport } from './period/report/report.ts';
 export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
 export type { SampleSelection } from './profile/analysis/select/filter.ts';
 export type { Completeness, CutStacks } from './profile/analysis/stacks/completeness.ts';
+export type { MarkKind, MarkTable } from './profile/mark-table.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';
+export type { MarkSummary } from './questions/marks.ts';
+export type { RequestReport, RouteRow, UntoldRow } from './questions/requests.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { LoopSummary, SlowTurn, TurnPart, TurnReport } from './questions/turns.ts';
+export type {
+  LoopSummary,
+  SlowTurn,
+  TurnLengths,
+  TurnPart,
+  TurnReport,
+} from './questions/turns.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.

@@ -13,6 +13,7 @@ import {
   run,
   SECOND,
 } from './parts.mjs';
+import { PROGRAMS } from './programs.mjs';
 import { UNEVEN } from './uneven.mjs';
 import { VARIOUS } from './various.mjs';
 
@@ -327,4 +328,5 @@ export const KINDS = [
   },
   ...UNEVEN,
   ...VARIOUS,
+  ...PROGRAMS,
 ];

@@ -1,7 +1,7 @@
 // node bench/page/redraw.mjs FILE [RUNS] [HASH]
 //
-// What the flame graph of FILE costs the page's main thread, from a key until nothing is under way: zoom
-// into a heavy frame, and all of it again. CPU is what the kernel says that the renderer's main thread ran
+// What the page of FILE costs its main thread, from a key until nothing is under way: zoom into a heavy frame,
+// all of it again, the tab Functions, and the flame graph again. CPU is what the kernel says that the renderer's main thread ran
 // (schedstat), script, style and layout are wall-clock time by the browser's counters, as is the longest task
 // by its observer of long tasks, 0 below 50 ms. HASH is added to the address: '&frames=all'.
 
@@ -42,14 +42,19 @@ async function look(url, width, height) {
   await page.waitForTimeout(SETTLE_MS);
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
-  const seen = { zoom: [], 'zoom out': [] };
+  const seen = { Functions: [], 'back to Flame': [], zoom: [], 'zoom out': [] };
   for (let run = 0; run < Number(runs); run++) {
+    seen.Functions.push(await redraw(page, session, '2'));
+    seen['back to Flame'].push(await redraw(page, session, '1'));
     await page.locator('.chart').focus();
     for (const key of ['ArrowUp', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
       await page.keyboard.press(key);
     await page.waitForTimeout(REDRAW_MS);
     seen.zoom.push(await redraw(page, session, 'Enter'));
     seen['zoom out'].push(await redraw(page, session, 'Escape'));
+    // No function is chosen again: its callers and callees are not among the rows.
+    await page.evaluate(() => window.history.go(-2));
+    await page.waitForTimeout(REDRAW_MS);
   }
   for (const [what, redraws] of Object.entries(seen)) {
     const of = (key) => median(redraws.map((one) => one[key])).toFixed(0);

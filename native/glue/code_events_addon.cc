@@ -16,6 +16,8 @@
  *   start(socketPath, existing, onEnd, recorderPid)
  *                connects to a recorder and sends the isolate's code; throws otherwise
  *   sends()      whether it does so now
+ *   begin(kind, name), end(id, status, name), add(kind, agoMs, lengthMs, name)
+ *                marks: `src/register/marks.cts`
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *   listen(socketPath, onRequest)
  *                lets recorders ask for it, of this user and root; `onRequest` gets their line and
@@ -209,6 +211,69 @@ napi_value SetInterpretedFrames(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/** Bytes of a name of a mark; the rest is cut off, behind a whole character. */
+constexpr size_t kMostMarkBytes = 400;
+struct MarkName {
+  char text[kMostMarkBytes];
+  size_t size = 0;
+  /** Empty for what is no text. */
+  MarkName(napi_env env, napi_value value) {
+    if (napi_get_value_string_utf8(env, value, text, sizeof text, &size) != napi_ok) size = 0;
+  }
+};
+
+/** The marks of an isolate that is recorded; else null. */
+Marks* MarksOf(napi_env env) {
+  const Instance* instance = InstanceOf(env);
+  return instance->listener == nullptr ? nullptr : &instance->listener->marks();
+}
+
+napi_value BeginMark(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2], id;
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  uint32_t kind = 0, number = 0;
+  Marks* marks = MarksOf(env);
+  if (marks != nullptr && napi_get_value_uint32(env, arguments[0], &kind) == napi_ok) {
+    const MarkName name(env, arguments[1]);
+    number = marks->Begin(kind, name.text, name.size);
+  }
+  napi_create_uint32(env, number, &id);
+  return id;
+}
+
+napi_value EndMark(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value arguments[3];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  uint32_t id = 0, status = 0;
+  Marks* marks = MarksOf(env);
+  if (marks == nullptr || napi_get_value_uint32(env, arguments[0], &id) != napi_ok) return nullptr;
+  if (napi_get_value_uint32(env, arguments[1], &status) != napi_ok) status = 0;
+  const MarkName name(env, arguments[2]);
+  marks->End(id, status, name.text, name.size);
+  return nullptr;
+}
+
+uint64_t NanosOf(napi_env env, napi_value value) {
+  double ms = 0;
+  const bool is_time = napi_get_value_double(env, value, &ms) == napi_ok && ms > 0 && ms < 1e12;
+  return is_time ? static_cast<uint64_t>(ms * 1e6) : 0;
+}
+
+napi_value AddMark(napi_env env, napi_callback_info info) {
+  size_t count = 4;
+  napi_value arguments[4];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  uint32_t kind = 0;
+  Marks* marks = MarksOf(env);
+  if (marks == nullptr || napi_get_value_uint32(env, arguments[0], &kind) != napi_ok)
+    return nullptr;
+  const MarkName name(env, arguments[3]);
+  marks->Add(kind, NanosOf(env, arguments[1]), NanosOf(env, arguments[2]), name.text, name.size);
+  return nullptr;
+}
+
 napi_value Sends(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value sends;
@@ -319,6 +384,9 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "listen", Listen);
   Export(env, exports, "isDeaf", IsDeaf);
   Export(env, exports, "sends", Sends);
+  Export(env, exports, "begin", BeginMark);
+  Export(env, exports, "end", EndMark);
+  Export(env, exports, "add", AddMark);
   Export(env, exports, "stop", Stop);
   return exports;
 }

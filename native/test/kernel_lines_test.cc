@@ -80,6 +80,16 @@ TEST("a list that is read in many pieces loses no line") {
   CHECK(Lines(list, all) == list);
 }
 
+TEST("addresses are looked for to the end of a list whose last line has none") {
+  const std::string proper = "ffffffff81000000 T a\nffffffff81000100 T b";
+  for (const uint64_t address : {0xffffffff81000000, 0xffffffff81000080, 0xffffffff81000100}) {
+    std::string lines;
+    const bool is_found = FindKernelLines(proper, {address}, &lines);
+    CHECK_EQUAL(is_found, address < 0xffffffff81000100);
+    CHECK(lines == (is_found ? proper : ""));
+  }
+}
+
 TEST("a list that is not there is an error") {
   std::string lines;
   Error error;

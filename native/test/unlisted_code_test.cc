@@ -193,3 +193,19 @@ TEST("the search makes no page of V8's reservation resident") {
 int main() {
   return perf_ts::test::RunAll();
 }
+
+TEST("places of fields behind what is read of a code object find nothing") {
+  const int places[][3] = {{0x78, 0x30, 0x34}, {0x10, 0x5e, 0x34}, {0x10, 0x30, 0x1000},
+                           {0x10, -8, 0x34},   {0x00, 0x30, 0x34}};
+  for (const auto& [in_code, flags, length] : places) {
+    FakeV8 v8;
+    const uint64_t start = v8.MakeCode(3, 0, Kind::kTurboFan, v8.MakeFunction(), 64);
+    V8Layout layout = {0x18, in_code, 0x28, 1};
+    layout.flags_in_code = flags;
+    layout.length_in_code = length;
+    layout.baseline_kind = static_cast<uint32_t>(Kind::kBaseline);
+    v8.heap.set_layout(layout);
+    V8Heap::CodeObject object;
+    CHECK(!v8.heap.ReadCodeObject(start, &object));
+  }
+}

@@ -78,6 +78,7 @@ type FileCode =
 
 type KernelSymbolCode =
   | 'kernel-unnamed'
+  | 'kernel-assumed'
   | 'kernel-moved'
   | 'kernel-modules-moved'
   | 'kallsyms-restricted'

@@ -89,6 +89,8 @@ const WORDS: Record<PlainCode, string> = {
   'debuginfod-server-down': 'debuginfod server not asked any further',
   'addresses-outside-mappings': 'addresses outside every mapping',
   'kernel-unnamed': 'kernel code is not named',
+  'kernel-assumed':
+    'names of kernel code may be wrong: the recording tells neither its machine nor its kernel, and they are those of the kernel running here',
   'kernel-moved': 'kernel moved since the recording (another boot), adjusted',
   'kernel-modules-moved':
     'kernel modules lie elsewhere since the recording (another boot), not named',

@@ -21,7 +21,7 @@ export const FINDINGS = {
   names: {
     'names-missing': 'a file gives no names',
     'lines-missing': 'a file gives no lines and inlined calls',
-    'names-doubtful': 'a file may not be the one that ran',
+    'names-doubtful': 'a file, or the kernel, may not be the one that ran',
     'kernel-unnamed': 'code of the kernel has no names',
     'javascript-unnamed': 'code of a JIT has no names',
     'javascript-doubtful': 'code of a JIT may have wrong names',
@@ -40,6 +40,7 @@ export const FINDINGS = {
     'sampling-off': 'the events were disabled for a part of the recording',
     'sampling-unknown': 'the text of another tool does not say how it was sampled',
     'events-uncovered': 'events were counted that no sample stands for',
+    'events-uncounted': 'no final count tells what came after the last samples',
     'events-of-tails': 'events after the last sample of a task are counted at that sample',
     'periods-unknown': 'the recording does not tell which interval a period counts',
     'weights-disagree': 'by samples or by period the profile is another one',

@@ -150,6 +150,8 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
       const sentence = `${reason} (${where})`;
       return [createFinding(code, 'doubt', 'names doubtful', sentence, { command })];
     }
+    case 'kernel-assumed':
+      return [createFinding('names-doubtful', 'doubt', 'names doubtful', reason)];
     case 'javascript-from-before': {
       const percent = Number.parseFloat(example);
       if (!(percent >= FROM_BEFORE_PERCENT)) return null;

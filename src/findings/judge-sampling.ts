@@ -38,6 +38,8 @@ export type EventEvidence = {
   readonly uncovered: Part;
   /** Why no sample stands for them, as the end of a sentence. */
   readonly uncoveredBecause: string;
+  /** Half of what the last interval of each counter would have been, where no final count tells; 0 of all where one does. */
+  readonly uncounted: Part & { readonly counters: number };
   /** Events after the last samples of tasks, which are counted at these. */
   readonly tails: Part;
   readonly pauses: readonly TimeRange[];
@@ -125,6 +127,7 @@ function judgeEvent(
     isText ? null : judgeNumber(evidence, event),
     judgeLost(lost.part, lost.of, { event }),
     judgeUncovered(uncovered, evidence.uncoveredBecause, event),
+    isText ? null : judgeUncounted(evidence.uncounted, event),
     judgeTails(tails, event),
     judgePauses(evidence, lengthNs, event),
     doubtOf(
@@ -193,6 +196,28 @@ function judgeUncovered({ part, of }: Part, because: string, event: number): Fin
     `${formatTenth(share)} of events unseen`,
     `${formatCount(part)} of ${formatCount(of)} events (${formatShare(share)}) ${because}: they are in no row`,
     { share, event, command: 'perf-ts periods' },
+  );
+}
+
+function judgeUncounted(
+  { part, of, counters }: EventEvidence['uncounted'],
+  event: number,
+): Finding | null {
+  const share = part / of;
+  if (!(share >= UNCOVERED_NOTE)) return null;
+  const whose =
+    counters === 1
+      ? 'last sample of a counter'
+      : `last samples of ${formatCount(counters)} counters`;
+  const sentence =
+    `the recording has no final counts: nobody knows what came after the ${whose}, some ` +
+    `${formatShare(share)} of the events if each ended halfway to its next sample; it is in no row`;
+  return createFinding(
+    'events-uncounted',
+    share < UNCOVERED_DOUBT ? 'note' : 'doubt',
+    'end not counted',
+    sentence,
+    { share, event, command: 'perf-ts record -- COMMAND' },
   );
 }
 

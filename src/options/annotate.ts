@@ -31,7 +31,7 @@ export const ANNOTATE = options({
     }),
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
-  ...pick(SELECTION, 'dsos', 'inTurnsOver'),
+  ...pick(SELECTION, 'dsos'),
   frames: JAVASCRIPT.frames.with({ givesWayTo: ['json', 'dsos'] }),
   ...JSON_OUTPUT,
   quiet: GENERAL.quiet.with({ help: 'the code only: no lines with #, no messages' }),

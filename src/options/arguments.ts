@@ -89,6 +89,9 @@ export const TURNS_OF_PROFILE = options({
   times: option(arrayOf<TimeRange>('spans of time')),
 });
 
+/** `programMarks()` of a profile. */
+export const MARKS_OF_PROFILE = options(pick(TURNS_OF_PROFILE, 'times'));
+
 /** Options of `turns` of a profile. */
 export type TurnsOptions = OptionsOf<typeof TURNS_OF_PROFILE>;
 

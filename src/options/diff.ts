@@ -32,7 +32,7 @@ export const DIFF = options({
     failIf: commandOption(texts, {
       flags: '--fail-if <condition>',
       isCommon: true,
-      help: "end with status 1 where recordings show it: 'share(FUNC) grows by 10%'; may repeat",
+      help: "end with status 1 where recordings show it: 'share(FUNC) grows by 10%', 'p99(turn) grows by 10ms'; may repeat",
     }),
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),

@@ -112,13 +112,23 @@ export const RECORD_SELECTION = options({
         { flags: '--comms <names>' },
       ],
     }),
+    /** Milliseconds: samples in turns of an event loop that took as long or longer. */
+    inTurnsOver: option(duration('ms'), {
+      flags: '--in-turns-over <time>',
+      help: 'samples in turns of an event loop that took so long (50ms) or longer',
+    }),
+    /** The name of marks, a glob of it, or their kind: samples of a thread while one of its marks was open. */
+    inMark: option(text, {
+      flags: '--in-mark <name>',
+      help: "samples while a mark of this name, or kind, was open on their thread: 'GET /users*', gc",
+    }),
   }),
 });
 
 /** Which samples of a recording stay; what is left out does not restrict. */
 export type RecordSelection = OptionsOf<typeof RECORD_SELECTION>;
 
-/** The samples that are meant, by the names of their frames and the turns of event loops, too. */
+/** The samples that are meant, by the names of their frames, too. */
 export const SELECTION = options({
   ...RECORD_SELECTION,
   ...inGroup(OPTION_GROUP.SAMPLES, {
@@ -133,11 +143,6 @@ export const SELECTION = options({
         { flags: '-S, --symbol <names>', isCommon: true, help: 'samples in these functions' },
         { flags: '--symbols <names>' },
       ],
-    }),
-    /** Milliseconds: samples in turns of an event loop that took as long or longer. */
-    inTurnsOver: option(duration('ms'), {
-      flags: '--in-turns-over <time>',
-      help: 'samples in turns of an event loop that took so long (50ms) or longer',
     }),
   }),
 });

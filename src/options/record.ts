@@ -172,6 +172,14 @@ export const RECORD = options({
       help: 'also record off-CPU time, where and why threads wait; only: nothing else',
       alone: true,
     }),
+    /**
+     * The system calls in which event loops wait, by tracepoints: turns of loops in programs without the library of
+     * perf-ts. Needs the rights for tracepoints.
+     */
+    turns: option(yesNo, {
+      flags: '--turns',
+      help: 'also record when event loops of any program wait (epoll, io_uring): for perf-ts turns; needs tracepoints',
+    }),
     /** False leaves out of `offCpu` when waiting threads were woken, and by whom. Default true. */
     wakeUps: option(yesNo, {
       flags: '--no-wake-ups',

@@ -1,6 +1,6 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { percent, text, yesNo } from './kinds.ts';
+import { oneOf, percent, text, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
@@ -12,6 +12,8 @@ import {
   SYMBOLS,
   WEIGHING,
 } from './reading.ts';
+
+const ONE_TABLE = 'each is a table of its own';
 
 /** `perf-ts report`. */
 export const REPORT = options({
@@ -27,6 +29,16 @@ export const REPORT = options({
       flags: '--tree',
       isCommon: true,
       help: 'callers and callees instead of the flat table',
+    }),
+    marks: commandOption(yesNo, {
+      flags: '--marks',
+      help: 'requests, garbage collections, performance.measure() and console.time() of the programs: how many, and how long',
+      excludes: { tree: ONE_TABLE, by: ONE_TABLE, diff: ONE_TABLE },
+    }),
+    by: commandOption(oneOf('request'), {
+      flags: '--by <what>',
+      help: 'request: routes of servers, how long they took, and what ran for them',
+      excludes: { tree: ONE_TABLE, diff: ONE_TABLE },
     }),
     callGraph: commandOption(text, {
       flags: '-g, --call-graph [how]',

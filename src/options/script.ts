@@ -1,7 +1,7 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { texts, yesNo } from './kinds.ts';
-import { commandOption, inGroup, omit, option, options, pick } from './option.ts';
+import { commandOption, inGroup, option, options, pick } from './option.ts';
 import { INPUT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
 /** `perf-ts script`. */
@@ -9,7 +9,7 @@ export const SCRIPT_OPTIONS = options({
   ...INPUT,
   ...STRICT,
   ...JSON_OUTPUT,
-  ...omit(SELECTION, 'inTurnsOver'),
+  ...SELECTION,
   ...SYMBOLS,
   ...inGroup(OPTION_GROUP.OUTPUT, {
     samples: commandOption(yesNo, { flags: '--samples', help: 'samples only' }),

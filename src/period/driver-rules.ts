@@ -10,9 +10,11 @@ import { isCountedInSoftware } from './controller.ts';
  *     set_period(event); perf_sample_data_init(&data, 0, hwc->last_period);    'next'
  *
  * The order is a property of the driver and of its release. Each row names the functions that were read and, for each
- * release that changed the order, the commit. All rows were read in 6.1.192 and 6.12.117; the releases beside a row are
- * those that it was read in besides. Nothing here is guessed: where header and table leave the
- * driver or its release open, there is no rule, and the samples themselves must tell (`period-rule.ts`).
+ * release that changed the order, the commit. Every row was read in the sources of all of these releases that have its
+ * functions: 3.10.0-1160.el7, 4.15.18, 4.18.0-147.el8, 5.15.16, 5.17-rc5, 5.19, 6.1.192, 6.12.117, 6.13.7, 6.14, 6.17,
+ * 6.18.2 and 6.19. 5.18, 6.15 and 6.16 were not: what they have follows from when a commit was made. Nothing here is
+ * guessed: where header and table leave the driver or its release open, there is no rule, and the samples
+ * themselves must tell (`period-rule.ts`).
  */
 type DriverRow = {
   /** The name that reports print. */
@@ -22,9 +24,9 @@ type DriverRow = {
 };
 
 type RuleSince = {
-  /** First mainline release with this order; null: the oldest that were read, of 2.6 and 3.x. */
+  /** First mainline release with this order; null: the oldest. */
   readonly release: Release | null;
-  /** Null: drivers that go by this name differ, or the order changed among these releases, nobody read in which. */
+  /** Null: drivers that go by this name differ. */
   readonly rule: DriverRule['rule'] | null;
   /**
    * `event->count` is brought up to date only after the sample has been written: the count in a sample
@@ -37,29 +39,33 @@ type Release = readonly [major: number, minor: number];
 
 /**
  * v6.16, 1734d98fbcce "perf/arch: Record sample last_period before updating on the x86 and PowerPC platforms", of 9 April
- * 2025, when 6.15-rc1 was out: x86 and PowerPC.
+ * 2025, when 6.15-rc1 was out: x86 and PowerPC. 6.14 was read without it, 6.17 with it.
  */
 const RECORDED_BEFORE_UPDATE: Release = [6, 16];
 /**
  * v6.14, 3c00ed344cef "perf/x86/intel/ds: Factor out functions for PEBS records processing", of 2 December 2024, when
- * 6.13-rc1 was out.
+ * 6.13-rc1 was out. 6.13.7 was read without it, 6.14 with it.
  */
 const PEBS_UPDATED_LAST: Release = [6, 14];
 /**
- * v5.19, ada543459cab "perf/x86/amd: Add AMD Fam19h Branch Sampling support", of 22 March 2022, when 5.17 was out:
- * x86_pmu_handle_irq. It was read at that commit with the new order, and in 2.6, 3.x, 5.10 and 5.15 with the old one; releases between, of which none
- * was read, are left open. Of the same release is 7685665c390d "perf/x86/amd/core: Add PerfMonV2 overflow handling", whose
- * own handler has the old order.
+ * v5.19, ada543459cab "perf/x86/amd: Add AMD Fam19h Branch Sampling support", merged for it on 5 April 2022, when 5.18-rc1
+ * was out: x86_pmu_handle_irq. 5.17-rc5 was read without it, 5.19 with it. Of the same release is 7685665c390d
+ * "perf/x86/amd/core: Add PerfMonV2 overflow handling", whose own handler has the old order.
  */
 const ARMED_BEFORE_RECORDED: Release = [5, 19];
-const READ_WITH_OLD_ORDER: Release = [5, 16];
 
 const ALWAYS = (rule: DriverRule['rule']): DriverRow['since'] => [{ release: null, rule }];
+/** arch/x86/events/core.c, x86_pmu_handle_irq. */
+const COMMON_X86_HANDLER: DriverRow['since'] = [
+  { release: null, rule: 'elapsed' },
+  { release: ARMED_BEFORE_RECORDED, rule: 'next' },
+  { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
+];
 
 const DRIVERS = {
   // kernel/events/core.c, perf_swevent_event and perf_swevent_set_period; kprobe and uprobe PMUs end there too, by perf_tp_event.
   software: { title: 'counted in software', since: ALWAYS('next') },
-  // arch/x86/events/intel/core.c, intel_pmu_handle_irq and handle_pmi_common: 3.x, 6.18; intel/knc.c, knc_pmu_handle_irq.
+  // arch/x86/events/intel/core.c, intel_pmu_handle_irq and handle_pmi_common; intel/knc.c, knc_pmu_handle_irq.
   intel: {
     title: 'Intel without PEBS',
     since: [
@@ -67,7 +73,7 @@ const DRIVERS = {
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
-  // arch/x86/events/intel/ds.c, __intel_pmu_pebs_event and __intel_pmu_pebs_last_event: 2.6, 3.x, 6.17.
+  // arch/x86/events/intel/ds.c, __intel_pmu_pebs_event and, since 6.14, __intel_pmu_pebs_last_event.
   pebs: {
     title: 'Intel PEBS',
     since: [
@@ -75,23 +81,25 @@ const DRIVERS = {
       { release: PEBS_UPDATED_LAST, rule: 'elapsed', countsLag: true },
     ],
   },
-  // arch/x86/events/core.c, x86_pmu_handle_irq: AMD up to Zen 3, Hygon, and guests of newer ones. 6.17.
-  amd: {
-    title: 'AMD before PerfMonV2',
-    since: [
-      { release: null, rule: 'elapsed' },
-      { release: READ_WITH_OLD_ORDER, rule: null },
-      { release: ARMED_BEFORE_RECORDED, rule: 'next' },
-      { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
-    ],
-  },
-  // arch/x86/events/amd/core.c, amd_pmu_v2_handle_irq: 6.17, and its patch; kernels before it use x86_pmu_handle_irq.
+  // intel/p6.c and core_pmu of intel/core.c, which both have the common handler.
+  p6: { title: 'Intel before Core 2', since: COMMON_X86_HANDLER },
+  // amd/core.c, amd_pmu_handle_irq: AMD up to Zen 3, Hygon, and guests of newer ones.
+  amd: { title: 'AMD before PerfMonV2', since: COMMON_X86_HANDLER },
+  // amd/core.c, amd_pmu_v2_handle_irq. Kernels before it use the common handler, and so do some that took over but a part of 5.19.
   amdV2: {
     title: 'AMD PerfMonV2',
     since: [
       { release: null, rule: 'elapsed' },
-      { release: READ_WITH_OLD_ORDER, rule: null },
       { release: ARMED_BEFORE_RECORDED, rule: 'elapsed' },
+    ],
+  },
+  // What AMD before and with PerfMonV2 have in common.
+  anyAmd: {
+    title: 'AMD',
+    since: [
+      { release: null, rule: 'elapsed' },
+      { release: ARMED_BEFORE_RECORDED, rule: null },
+      { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
   // No CPU is named: what Intel and AMD have in common.
@@ -109,20 +117,20 @@ const DRIVERS = {
       { release: PEBS_UPDATED_LAST, rule: 'elapsed', countsLag: true },
     ],
   },
-  // arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: 3.x, 6.18.
+  // arch/x86/events/amd/ibs.c, perf_ibs_handle_irq.
   ibs: { title: 'AMD IBS', since: ALWAYS('elapsed') },
-  // arch/x86/events/zhaoxin/core.c, zhaoxin_pmu_handle_irq, and its patch.
+  // arch/x86/events/zhaoxin/core.c, zhaoxin_pmu_handle_irq.
   zhaoxin: { title: 'Zhaoxin', since: ALWAYS('elapsed') },
-  // arch/x86/events/intel/p4.c, p4_pmu_handle_irq: 2.6, 3.x.
+  // arch/x86/events/intel/p4.c, p4_pmu_handle_irq.
   p4: { title: 'Pentium 4', since: ALWAYS('elapsed') },
-  // drivers/perf/arm_pmuv3.c (arch/arm64/kernel/perf_event.c up to 6.4), armv8pmu_handle_irq: 3.x, 4.x; the handlers of
-  // ARM v6, v7 and xscale: 3.x; drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_handle_irq.
+  // drivers/perf/arm_pmuv3.c (arch/arm64/kernel/perf_event.c up to 6.4), armv8pmu_handle_irq; the handlers of ARM v6,
+  // v7 and xscale; drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_handle_irq.
   arm: { title: 'ARM', since: ALWAYS('elapsed') },
   // drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ovf_handler.
   riscv: { title: 'RISC-V', since: ALWAYS('elapsed') },
   // arch/{loongarch,mips}/kernel/perf_event*.c, handle_associated_event.
   mips: { title: 'MIPS or LoongArch', since: ALWAYS('elapsed') },
-  // arch/powerpc/perf/core-book3s.c and core-fsl-emb.c, record_and_restart: 3.x, 6.17.
+  // arch/powerpc/perf/core-book3s.c and core-fsl-emb.c, record_and_restart.
   powerpc: {
     title: 'PowerPC',
     since: [
@@ -196,7 +204,9 @@ function findDriver(machine: SampledMachine, attr: SampledAttr): DriverName | nu
 
 /** Whether a PMU's name is that of one that counts what cores do. */
 function isCorePmu(name: string): boolean {
-  return /^(?:cpu|cpu_core|cpu_atom|cpum_sf|arm(?:v\d|_cortex|_pmu).*|apple_.*_pmu)$/.test(name);
+  return /^(?:cpu|cpu_core|cpu_atom|cpu_lowpower|cpum_sf|arm(?:v\d|_cortex|_pmu).*|apple_.*_pmu)$/.test(
+    name,
+  );
 }
 
 function findCoreDriver(machine: SampledMachine, isPrecise: boolean): DriverName | null {
@@ -212,12 +222,16 @@ function findCoreDriver(machine: SampledMachine, isPrecise: boolean): DriverName
 }
 
 const FAMILY_P4 = 15;
+const FAMILY_P6 = 6;
+/** Core Solo and Duo, whose counters are still of version 1. */
+const LAST_MODEL_BEFORE_CORE_2 = 14;
 
 function findX86Driver(machine: SampledMachine, isPrecise: boolean): DriverName | null {
   const { cpuId, cpuDescription } = machine;
-  const [, vendor = '', family = '', model = ''] = /^(\w+),(\d+),(\d+)/.exec(cpuId ?? '') ?? [];
+  const [, vendor = '', family = '', model = ''] = /^([^,]*),(\d+),(\d+)/.exec(cpuId ?? '') ?? [];
   if (/Intel/.test(vendor)) {
     if (Number(family) === FAMILY_P4) return 'p4';
+    if (Number(family) === FAMILY_P6 && Number(model) <= LAST_MODEL_BEFORE_CORE_2) return 'p6';
     return isPrecise ? 'pebs' : 'intel';
   }
   if (/AMD|Hygon/.test(vendor)) {
@@ -225,19 +239,19 @@ function findX86Driver(machine: SampledMachine, isPrecise: boolean): DriverName 
   }
   if (/Shanghai|Centaur/.test(vendor)) return 'zhaoxin';
   if (cpuId === null && cpuDescription === null) return isPrecise ? 'preciseX86' : 'x86';
-  // Without a CPUID the model's name tells Intel from AMD, but not how old either is.
+  // Without a CPUID the model's name tells Intel from AMD, but not how old AMD's is.
   if (/^Intel/.test(cpuDescription ?? '') && !/Pentium\(R\) (?:4|D)/.test(cpuDescription ?? '')) {
     return isPrecise ? 'pebs' : 'intel';
   }
-  return isPrecise && /^AMD/.test(cpuDescription ?? '') ? 'ibs' : null;
+  if (!/^AMD/.test(cpuDescription ?? '')) return null;
+  return isPrecise ? 'ibs' : 'anyAmd';
 }
 
 const FAMILY_ZEN_3_AND_4 = 0x19;
-/** Models of family 19h that are Zen 4, first and last. */
+/** Models of family 19h that are Zen 4, first and last, by bsp_init_amd in arch/x86/kernel/cpu/amd.c. */
 const ZEN_4_MODELS = [
   [0x10, 0x1f],
-  [0x60, 0x7f],
-  [0xa0, 0xaf],
+  [0x60, 0xaf],
 ] as const;
 
 /**
@@ -250,7 +264,7 @@ function findAmdDriver({ pmus }: SampledMachine, family: number, model: number) 
     (family === FAMILY_ZEN_3_AND_4 &&
       ZEN_4_MODELS.some(([first, last]) => model >= first && model <= last));
   if (!hasV2) return 'amd';
-  return pmus.some(({ name }) => name.startsWith('ibs_op')) ? 'amdV2' : null;
+  return pmus.some(({ name }) => name.startsWith('ibs_op')) ? 'amdV2' : 'anyAmd';
 }
 
 function parseRelease(kernel: string | null): Release | null {
@@ -264,11 +278,14 @@ function compareReleases(a: Release, b: Release): number {
 
 /**
  * Enterprise kernels keep the number of an old release and take over perf of newer ones, up to the one
- * named here; `NEVER_ENDS` where they still do.
+ * named here; `NEVER_ENDS` where they still do. RHEL 7 ended before any of these changes.
  */
 function takenOverUntil(kernel: string, release: Release): Release {
   const [, rhel] = /\.el(\d+)(?:[._]|$)/.exec(kernel) ?? [];
-  if (rhel !== undefined) return Number(rhel) >= 9 ? NEVER_ENDS : LAST_IN_RHEL_8;
+  if (rhel !== undefined && Number(rhel) < 8) return release;
+  if (rhel !== undefined) return rhel === '8' ? LAST_IN_RHEL_8 : NEVER_ENDS;
+  // Alibaba Cloud Linux, Anolis, openEuler and TencentOS.
+  if (/\.(?:al|an|oe|tl)\d/.test(kernel)) return NEVER_ENDS;
   if (!/-default$/.test(kernel)) return release;
   return compareReleases(release, SUSE_15_6) >= 0 ? NEVER_ENDS : SUSE_15_6;
 }

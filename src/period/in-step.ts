@@ -5,6 +5,13 @@ import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import { median } from './distribution.ts';
 import { type EventLoop, findEventLoop } from './event-loop.ts';
+import {
+  differing,
+  differingShare,
+  type FuncSequence,
+  findRegularWork,
+  type RegularWork,
+} from './regular-work.ts';
 import { rowsOfStreams, type StreamGroups } from './streams.ts';
 import type { PeriodInput, PeriodSamples } from './types.ts';
 
@@ -26,13 +33,15 @@ import type { PeriodInput, PeriodSamples } from './types.ts';
  * - `loop`: functions come again after a fixed number of events, through which samples at uneven intervals
  *   move slowly (`event-loop.ts`).
  * - `tasks`: many tasks that do the same are sampled at the same events each (`alike-tasks.ts`).
+ * - `regular`: the work is nearly the same each time, but no cycle of samples lasts (`regular-work.ts`).
  */
 export type InStep =
   | Cycle
   | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
   | OnePlace
   | EventLoop
-  | AlikeTasks;
+  | AlikeTasks
+  | RegularWork;
 
 type Cycle = {
   readonly kind: 'cycle';
@@ -87,6 +96,7 @@ export function findInStep(
     findLoop(settled, places.func, arrived, true) ??
     findLoop(longest, places.func, arrived, false) ??
     (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
+    (sequence === null ? null : findRegularWork(sequence, fixedPeriod !== null)) ??
     alike
   );
 }
@@ -141,13 +151,6 @@ function haveAlikeIntervals(rows: Int32Array, states: Int32Array, arrived: Float
   const second = median(commonest[1]);
   return Math.abs(first - second) <= 0.05 * Math.max(first, second);
 }
-
-/** The functions of a stream's first samples, or their stacks, one after the other. */
-type FuncSequence = {
-  readonly states: Int32Array;
-  /** Chance that two samples drawn at random differ. */
-  readonly byChance: number;
-};
 
 /** Null where they change too seldom for anything to come again. */
 function sequenceOf(rows: Int32Array, place: ArrayLike<number>): FuncSequence | null {
@@ -271,15 +274,6 @@ function bestLag(states: Int32Array, first: number, last: number): number {
     best = lag;
   }
   return best;
-}
-
-/** Samples whose state differs from that `lag` samples later; no more than just above `limit` are counted. */
-function differing(states: Int32Array, lag: number, limit: number): number {
-  let count = 0;
-  for (let k = lag; k < states.length && count <= limit; k++) {
-    if (states[k] !== states[k - lag]) count++;
-  }
-  return count;
 }
 
 /** Chance that two samples drawn at random are in one state. */
@@ -443,10 +437,6 @@ const MOST_OF_ONE_FUNCTION = 7;
 const LEAST_ABOVE_FREE = 2;
 /** Samples one cycle apart that are in different functions, against drawn ones. */
 const MOST_DIFFERING_IF_HELD = 0.5;
-
-function differingShare(states: Int32Array, lag: number): number {
-  return differing(states, lag, states.length) / (states.length - lag);
-}
 
 /**
  * The rows at which a thread came back to a stream after it was sampled in others, that is on other CPUs:

@@ -16,6 +16,7 @@
 
 import type { Brand } from '../base/brand.ts';
 import type { IntColumn, NumberColumn } from '../base/int-column.ts';
+import type { MarkTable } from './mark-table.ts';
 import type { TimeRange } from './time-range.ts';
 import type { TurnTable } from './turn-table.ts';
 
@@ -320,6 +321,8 @@ export type Profile = {
   readonly losses: readonly EventLoss[];
   /** Turns of event loops; absent where nothing in the recorded programs wrote them. */
   readonly turns?: TurnTable;
+  /** Spans of time that programs named, and collections of their garbage; absent where nothing in them wrote any. */
+  readonly marks?: MarkTable;
   /**
    * The stack that stands for what no sample shows (`Weights.lostBefore`): one frame, `[lost]`.
    * −1 where nothing was lost.

@@ -1,6 +1,6 @@
 import { formatNanos, formatTenth } from '../base/numbers.ts';
 import { fileAndName } from '../profile/func-label.ts';
-import type { TurnTable } from '../profile/turn-table.ts';
+import type { TurnSource, TurnTable } from '../profile/turn-table.ts';
 import type { Profile } from '../profile/types.ts';
 import type { PartState, SlowTurn } from './turns.ts';
 
@@ -29,6 +29,22 @@ const HOW: Readonly<Record<PartState, string>> = {
 export function turnKind({ isFirst, isOpen }: TurnTable, turn: number): string {
   if (isFirst[turn] === 1) return '(start)';
   return isOpen[turn] === 1 ? '(until the end)' : '';
+}
+
+const SOURCE_WORDS: Readonly<Record<TurnSource, string>> = {
+  library: '',
+  'system calls':
+    'timed by their system calls, of which a loop of Node makes two where it waits once',
+  waits:
+    'timed by their waits off the CPU: turns of a loop that finds an event at once count as one',
+};
+
+/** Sentences about loops that nothing of perf-ts was in, one for each way in which their turns were timed. */
+export function sourceNotes(turns: TurnTable): string[] {
+  return Object.entries(SOURCE_WORDS).flatMap(([source, words]) => {
+    const loops = turns.loops.filter((loop) => loop.source === source).length;
+    return loops === 0 || words === '' ? [] : [`${loops} of ${turns.loops.length} loops: ${words}`];
+  });
 }
 
 /** The parts that took a twentieth of a turn and more, largest first, and its first function in any case. */

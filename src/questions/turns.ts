@@ -8,11 +8,10 @@ import { isInRanges, type TimeRange } from '../profile/time-range.ts';
 import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/turn-table.ts';
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
+import { Lengths } from './lengths.ts';
 
-/** How long the turns of an event loop took, nanoseconds. The first one, in which a program starts, is in none of it. */
-export type LoopSummary = {
-  /** Row of `TurnTable.loops`. */
-  readonly loop: number;
+/** How long turns of event loops took, nanoseconds. The first one, in which a program starts, is in none of it. */
+export type TurnLengths = {
   readonly turns: number;
   /** Half of the turns took no longer, 90 and 99 of 100; below a millisecond they are known to 6 %. */
   readonly p50Ns: number;
@@ -24,62 +23,66 @@ export type LoopSummary = {
   readonly waitedNs: number;
 };
 
+/** The same of one loop. */
+export type LoopSummary = TurnLengths & {
+  /** Row of `TurnTable.loops`. */
+  readonly loop: number;
+};
+
 /** The loops that had a turn, the one with the longest turn first. */
 export function summarizeLoops(turns: TurnTable, times?: readonly TimeRange[]): LoopSummary[] {
+  return sumsOfLoops(turns, turns.loops.length, (loop) => loop, times)
+    .map((sums, loop) => ({ loop, ...sums.finish() }))
+    .filter((summary) => summary.turns > 0)
+    .sort((a, b) => b.longestNs - a.longestNs);
+}
+
+/** The turns of all loops together; null where none had one. */
+export function summarizeTurns(turns: TurnTable, times?: readonly TimeRange[]): TurnLengths | null {
+  const lengths = sumsOfLoops(turns, 1, () => 0, times)[0].finish();
+  return lengths.turns === 0 ? null : lengths;
+}
+
+function sumsOfLoops(
+  turns: TurnTable,
+  count: number,
+  rowOf: (loop: number) => number,
+  times: readonly TimeRange[] | undefined,
+): LoopSums[] {
   const isIn = isInTimes(times);
-  const byLoop = turns.loops.map(() => new LoopSums());
+  const all = Array.from({ length: count }, () => new LoopSums());
   for (let row = 0; row < turns.length; row++) {
     if (turns.isFirst[row] === 1 || !isIn(turns.fromNs[row], turns.toNs[row])) continue;
     const length = turns.toNs[row] - turns.fromNs[row];
-    byLoop[turns.loop[row]].add(length, 1, length, turns.waitedNs[row]);
+    all[rowOf(turns.loop[row])].add(length, 1, length, turns.waitedNs[row]);
   }
   const { short } = turns;
   for (let row = 0; row < short.length; row++) {
     if (!isIn(short.fromNs[row], short.toNs[row])) continue;
-    const sums = byLoop[short.loop[row]];
+    const sums = all[rowOf(short.loop[row])];
     sums.add(0, 0, short.lengthNs[row], short.waitedNs[row]);
     for (let bucket = 0; bucket < SHORT_TURN_BUCKETS; bucket++) {
       const count = short.counts[bucket][row];
       if (count > 0) sums.add(middleOfBucket(bucket), count, 0, 0);
     }
   }
-  return byLoop
-    .map((sums, loop) => ({ loop, ...sums.finish() }))
-    .filter((summary) => summary.turns > 0)
-    .sort((a, b) => b.longestNs - a.longestNs);
+  return all;
 }
 
 class LoopSums {
-  readonly #lengths: { readonly ns: number; readonly count: number }[] = [];
+  readonly #lengths = new Lengths();
   #busyNs = 0;
   #waitedNs = 0;
 
   add(ns: number, count: number, busyNs: number, waitedNs: number): void {
-    if (count > 0) this.#lengths.push({ ns, count });
+    this.#lengths.add(ns, count);
     this.#busyNs += busyNs;
     this.#waitedNs += waitedNs;
   }
 
-  finish(): Omit<LoopSummary, 'loop'> {
-    const lengths = this.#lengths.sort((a, b) => a.ns - b.ns);
-    const turns = lengths.reduce((sum, { count }) => sum + count, 0);
-    const quantile = (share: number): number => {
-      let seen = 0;
-      const found = lengths.find(({ count }) => {
-        seen += count;
-        return seen >= share * turns;
-      });
-      return found?.ns ?? 0;
-    };
-    return {
-      turns,
-      p50Ns: quantile(0.5),
-      p90Ns: quantile(0.9),
-      p99Ns: quantile(0.99),
-      longestNs: lengths.at(-1)?.ns ?? 0,
-      busyNs: this.#busyNs,
-      waitedNs: this.#waitedNs,
-    };
+  finish(): TurnLengths {
+    const { count: turns, ...lengths } = this.#lengths.finish();
+    return { turns, ...lengths, busyNs: this.#busyNs, waitedNs: this.#waitedNs };
   }
 }
 

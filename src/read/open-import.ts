@@ -5,6 +5,7 @@ import { lateModules } from '../base/late-modules.ts';
 import { type DemangleBatch, demangleAll } from '../code/symbols/demangle.ts';
 import { importDevTools } from '../formats/import/cpuprofile.ts';
 import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
+import { importFirefox } from '../formats/import/firefox.ts';
 import { importFolded } from '../formats/import/folded.ts';
 import type { ImportedProfile, ShowName } from '../formats/import/imported-profile.ts';
 import { readJavaName } from '../formats/import/java-name.ts';
@@ -76,6 +77,7 @@ const IMPORTERS = {
   'perf-script': importPerfScript,
   folded: importFolded,
   devtools: importDevTools,
+  firefox: importFirefox,
   speedscope: importSpeedscope,
   pprof: importPprof,
 } as const;

@@ -26,7 +26,8 @@ export function withRecording<T>(
 const TEXTS: Readonly<Record<TextFormat, string>> = {
   'perf-script': 'a text of perf script',
   folded: 'a text of folded stacks',
-  devtools: 'a .cpuprofile or .heapprofile of V8',
+  devtools: 'a .cpuprofile, .heapprofile or trace of V8',
+  firefox: 'a profile of profiler.firefox.com',
   speedscope: 'a profile of speedscope',
   pprof: 'a profile of pprof',
 };

@@ -28,6 +28,7 @@ import { isAuxiliaryEvent } from './facts/event-description.ts';
 import { limitProcesses, mostFramesOf, tooManyFrames } from './files/reading-limits.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
+import { LoopWaitLog } from './logs/loop-wait-log.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
 import { RunningTimes } from './logs/running-times.ts';
@@ -59,6 +60,7 @@ export class Pipeline {
   readonly throttles = new ThrottleLog();
   readonly switches = new SwitchLog();
   readonly offCpu: OffCpuLog;
+  readonly loopWaits: LoopWaitLog;
   readonly diagnostics: Diagnostics;
   readonly #stacks: StackInterner;
   readonly #completion: SampleCompletion<PartialSample>;
@@ -113,6 +115,7 @@ export class Pipeline {
       this.#streamRows.add(id, this.#attrToEvent[attrIndex]),
     );
     this.offCpu = offCpu.log;
+    this.loopWaits = new LoopWaitLog(data);
     this.#offCpuAttr = offCpu.attrIndex;
     if (offCpu.attrIndex !== NONE) this.builder.samples.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
@@ -287,6 +290,12 @@ export class Pipeline {
 
   // Hot: once per sample.
   #addSample(record: RecordView, attrIndex: number): void {
+    if (this.loopWaits.isOf(attrIndex)) {
+      if (this.#completion.decode(record, attrIndex)) {
+        this.loopWaits.note(this.#completion.sample, attrIndex);
+      }
+      return;
+    }
     if (attrIndex === this.#wakeUpAttr) {
       this.#addWakeUp(record, attrIndex);
       return;

@@ -13,6 +13,7 @@ import { DeferredSamples, type HeldSample, type SettleSample } from './deferred-
 import { GroupReads, type MemberInstance } from './logs/group-reads.ts';
 import { LbrStacks } from './unwind/lbr-stacks.ts';
 import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
+import { placeWaiting } from './unwind/waiting-frames.ts';
 
 /** How those who read samples complete them. */
 export type CompletionOptions<Held> = {
@@ -28,7 +29,7 @@ export type CompletionOptions<Held> = {
  * The steps that make a sample complete, the same for the profile and for `script`, so that both
  * name a frame alike:
  *
- *   decode ─▶ JIT code as of its time ─▶ unwind its stack dump, or join its branch stack
+ *   decode ─▶ JIT code as of its time ─▶ put interpreted functions that wait at their bytecode ─▶ unwind its stack dump, or join its branch stack
  *          ─▶ hold it, if the user part of its callchain is in a CALLCHAIN_DEFERRED record to come
  *
  * `Held` stands for a sample that is held.
@@ -96,7 +97,10 @@ export class SampleCompletion<Held extends HeldSample> {
    */
   complete(attrIndex: number): number {
     const { sample, unwinder } = this;
-    if (this.jit !== null) this.hasNewCode = this.jit.advance(sample.timeNs);
+    if (this.jit !== null) {
+      this.hasNewCode = this.jit.advance(sample.timeNs);
+      placeWaiting(sample, this.jit);
+    }
     if (this.#attrIsWhole[attrIndex] === 1) return NOT_UNWOUND;
     if (unwinder !== null && this.#attrCopiesStacks[attrIndex] === 1) {
       const stop = unwinder.complete(sample, attrIndex);

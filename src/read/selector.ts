@@ -1,6 +1,7 @@
 // Hot: once per record.
 
 import { NONE } from '../base/brand.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
 import { FailedError } from '../base/errors.ts';
 import { decodeText } from '../base/text.ts';
 import { readTimeSince, toRawTime } from '../base/u64.ts';
@@ -11,8 +12,12 @@ import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import { RECORD_SELECTION, type RecordSelection } from '../options/reading.ts';
+import { selectedSpans } from '../profile/analysis/select/selected-spans.ts';
+import type { SpansOfThreads } from '../profile/spans-of-threads.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
 import { recordedTime } from './facts/recorded-time.ts';
+import { decodeLoopTurns, readLoopStreams } from './jit/loop-turns.ts';
+import { decodeMarks } from './jit/marks.ts';
 
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
@@ -23,6 +28,7 @@ export class Selector {
   readonly #tids: ReadonlySet<number> | null;
   readonly #comms: ReadonlySet<string> | null;
   readonly #names: CommHistory | null;
+  readonly #spans: SpansOfThreads | null;
   readonly #trailer: TrailerView;
   /** Whether there is anything to select by. */
   readonly isActive: boolean;
@@ -31,7 +37,7 @@ export class Selector {
 
   /**
    * Walks the records where times are percentages or comms are asked for. Throws `FailedError` if
-   * samples are to be selected by what they don't have.
+   * samples are to be selected by what they don't have, `UsageError` where there are no turns or marks to select by.
    */
   static open(data: PerfData, select: RecordSelection): Selector {
     const times = select.time === undefined ? null : timesOf(data, select.time);
@@ -54,7 +60,8 @@ export class Selector {
     this.#tids = select.tids ?? null;
     this.#comms = select.comms ?? null;
     this.#names = names;
-    this.cutsThreads = times !== null || this.#cpus !== null || this.#comms !== null;
+    this.#spans = spansOf(data, select);
+    this.cutsThreads = [times, this.#cpus, this.#comms, this.#spans].some((by) => by !== null);
     this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
     this.#trailer = new TrailerView(data.startTime);
   }
@@ -88,6 +95,7 @@ export class Selector {
     if (this.#cpus !== null && !this.#cpus.has(cpu)) return false;
     if (this.#pids !== null && !this.#pids.has(pid)) return false;
     if (this.#tids !== null && !this.#tids.has(tid)) return false;
+    if (this.#spans !== null && !this.#spans.has(tid, timeNs)) return false;
     return this.#comms === null || this.#comms.has(this.#names?.commAt(tid, timeNs) ?? '');
   }
 }
@@ -99,7 +107,25 @@ const REQUIRED = [
   ['pids', 'threads', PERF_SAMPLE.TID],
   ['tids', 'threads', PERF_SAMPLE.TID],
   ['comms', 'threads', PERF_SAMPLE.TID],
+  ['inTurnsOver', 'times', PERF_SAMPLE.TIME],
+  ['inTurnsOver', 'threads', PERF_SAMPLE.TID],
+  ['inMark', 'times', PERF_SAMPLE.TIME],
+  ['inMark', 'threads', PERF_SAMPLE.TID],
 ] as const;
+
+/** The turns and marks that are selected by, for tids; null: samples are not selected so. */
+export function spansOf(
+  data: PerfData,
+  select: Pick<RecordSelection, 'inTurnsOver' | 'inMark'>,
+): SpansOfThreads | null {
+  if (select.inTurnsOver === undefined && select.inMark === undefined) return null;
+  const { startTime, diagnostics } = data;
+  const loops = readLoopStreams(data, diagnostics);
+  const turns = decodeLoopTurns(loops, startTime, [], diagnostics);
+  const marks = decodeMarks(loops, startTime, [], Number.POSITIVE_INFINITY, new Diagnostics());
+  const tables = { ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
+  return selectedSpans(tables, select, ({ tid }) => tid);
+}
 
 function requireFields({ attrs }: PerfData, select: RecordSelection): void {
   for (const [key, what, bit] of REQUIRED) {

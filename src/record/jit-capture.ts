@@ -1,7 +1,9 @@
 import { describeError } from '../base/system-error.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { RecordSettings } from '../options/record.ts';
+import { NOTES_FOLDER } from '../read/jit/node-notes.ts';
 import { hasPreload } from '../system/runtimes/node-session.ts';
+import { silentPlaces } from '../system/strangers/silent-places.ts';
 import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { LateNodes } from './code-events/late-nodes.ts';
@@ -13,6 +15,7 @@ import {
 } from './jit-maps/jit-attachments.ts';
 import { MetWords } from './jit-maps/met-words.ts';
 import { findMappedNode, findUnmappedNode } from './jit-maps/unmapped-node.ts';
+import type { AttachmentPacking } from './output/packed-attachment.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
@@ -54,6 +57,7 @@ export class JitCapture {
 
   /** Asks running Node processes for their code. Resolves when sampling may begin: see `AttachedProcesses`. */
   async attach(onWait: (pid: number | null) => void, giveUp?: AbortSignal): Promise<void> {
+    await silentPlaces.settle([NOTES_FOLDER]);
     const { target } = this.#opened.session;
     const code = this.#code;
     if (code === null) return;
@@ -89,7 +93,7 @@ export class JitCapture {
 
   /** The files and events so far. `finish`: nothing is sampled any more. */
   take(finish: boolean): JitAttachments {
-    const announced = () => this.#code?.attachments() ?? [];
+    const announced = (packing: AttachmentPacking) => this.#code?.attachments(packing) ?? [];
     const { maps, dumps, notes } = this.#files;
     const { notify } = this.#opened.features;
     const given = { ...notes, heldNotes: this.#held };
@@ -101,10 +105,14 @@ export class JitCapture {
    * `dataEnd`: where the records of `output` end.
    */
   async end(output: OpenedRecording['output'], dataEnd: number): Promise<JitAttachments> {
-    const { notify } = this.#opened.features;
+    const { features } = this.#opened;
+    const { notify } = features;
+    const startMs = performance.now();
     this.#late?.end();
     await Promise.all([this.#attaching?.end(), this.#attachingLate?.end()]);
-    await this.#code?.settle();
+    await this.#code?.settle(performance.now() - startMs);
+    const places = output instanceof RecordingFile ? output.placesOfNames(dataEnd, features) : [];
+    await silentPlaces.settle([NOTES_FOLDER, ...places]);
     const jit = this.take(true);
     try {
       if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, dataEnd, jit);

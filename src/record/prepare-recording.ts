@@ -40,11 +40,12 @@ import {
 import { addNamingFlags, runsJavaScript } from '../system/runtimes/naming-flags.ts';
 import type { NodeFlags } from '../system/runtimes/v8-flags.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
-import { registeredSocket } from './code-events/registered.ts';
+import { mayListen } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';
 import { chooseStacks, noticeOfWaits, type StackChoice } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
+import { chooseLoopWaits } from './plan/loop-waits.ts';
 import { keepNotices } from './plan/notices.ts';
 import { chooseOffCpu } from './plan/off-cpu.ts';
 import { probeRules } from './plan/period-probe.ts';
@@ -150,25 +151,30 @@ export function planOnly(
   return { plan, target, ring, stacks, settings, notices, owner, ...causes };
 }
 
-/** The requested events plus the off-CPU event. */
+/** The requested events plus the off-CPU event, and those of the waits of event loops. */
 function chooseSpecs(
   options: RecordSettings,
   target: SamplerTarget,
   { ofWaits }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
-  if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
+  const systemWide = target.kind === 'system';
+  const { probeEvent } = binding;
+  const loops =
+    options.turns === true
+      ? chooseLoopWaits({ ...options, systemWide }, readEventSources(), probeEvent)
+      : { specs: [], notices: [] };
+  if (!hasOffCpu(options)) {
+    return { specs: [...chooseEvents(options), ...loops.specs], notices: loops.notices };
+  }
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
   const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
-  const systemWide = target.kind === 'system';
-  const offCpu = chooseOffCpu(
-    { ...options, systemWide },
-    ofWaits,
-    readEventSources(),
-    binding.probeEvent,
-  );
-  return { specs: [...onCpu, ...offCpu.specs], notices: offCpu.notices };
+  const offCpu = chooseOffCpu({ ...options, systemWide }, ofWaits, readEventSources(), probeEvent);
+  return {
+    specs: [...onCpu, ...offCpu.specs, ...loops.specs],
+    notices: [...offCpu.notices, ...loops.notices],
+  };
 }
 
 function hasOffCpu({ offCpu }: RecordSettings): boolean {
@@ -335,7 +341,7 @@ function chooseTarget(
 
 /** Whether a process reports its JavaScript without its inspector: ours, or one that has imported us. */
 function reportsItself(pid: number): boolean {
-  return (pid === process.pid && hasOwnCode()) || registeredSocket(pid) !== null;
+  return (pid === process.pid && hasOwnCode()) || mayListen(pid);
 }
 
 /** Turns an error of the addon into one that says what to do. */

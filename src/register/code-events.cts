@@ -16,6 +16,11 @@ export type CodeEventsLibrary = {
    */
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
+  /** Begins a mark of `marks`; its number, 0 where nothing is recorded. */
+  begin(kind: number, name: string): number;
+  /** Ends it, with a better name where that is not empty. */
+  end(id: number, status: number, name: string): void;
+  add(kind: number, agoMs: number, lengthMs: number, name: string): void;
   /** Lets recorders of this user and root ask for it, at a Unix socket; one in a process. */
   listen(path: string, onRequest: (line: string) => string): void;
   /** Whether a socket is there that nobody listens at. */
@@ -62,15 +67,16 @@ const isWorker = (): boolean => {
  * listens at `socket`, until it closes or this process ends. Throws where that can't be.
  * To list the code of a main thread would take a quarter of the time in which Node starts, for two functions.
  */
-const send = (socket: string, recorder: number): CodeEventsLibrary => {
+const send = (socket: string, recorder: number, onEnd: () => void): CodeEventsLibrary => {
   const file = findLibrary();
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
   const library = load(file);
-  const onEnd = (): void => {
+  const end = (): void => {
+    onEnd();
     // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
     if (Number.parseInt(process.versions.v8, 10) >= 12) library.setInterpretedFrames(false);
   };
-  library.start(socket, isWorker(), onEnd, recorder);
+  library.start(socket, isWorker(), end, recorder);
   // Not before: code that V8 has not announced would have a frame without a name.
   library.setInterpretedFrames(true);
   return library;
@@ -82,4 +88,8 @@ exports.sendCode = send;
 
 export declare function codeEventsLibrary(): string | null;
 export declare function loadLibrary(file: string): CodeEventsLibrary;
-export declare function sendCode(socket: string, recorder: number): CodeEventsLibrary;
+export declare function sendCode(
+  socket: string,
+  recorder: number,
+  onEnd: () => void,
+): CodeEventsLibrary;

@@ -7,6 +7,7 @@
 import type { Session } from './session.cts';
 
 const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
+type CodeEventsLibrary = ReturnType<typeof sendCode>;
 
 /** The errno as the code-events library writes it. */
 const ECONNREFUSED = '111';
@@ -15,12 +16,18 @@ exports.begin = (session: Session, hasEnded: (recorder: string) => boolean): voi
   const { socket, recorder } = session;
   // Before any other module: what V8 has compiled before has no name, and loading modules makes Node's own
   // loader hot, which stands in the stacks of all that a program requires.
-  const library = socket === undefined ? null : reportCode(socket, pidOf(recorder));
+  let endMarks = (): void => {};
+  const library =
+    socket === undefined ? null : reportCode(socket, pidOf(recorder), () => endMarks());
   if (library === 'ended') return;
   if (library !== null) {
     const { noteThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
     const write = (note: object): void => library.note(JSON.stringify(note));
     attempt(() => noteThread({ write }, true));
+    const { watchMarks } = require('./marks.cjs') as typeof import('./marks.cts');
+    attempt(() => {
+      endMarks = watchMarks(require, library);
+    });
   } else if (socket === undefined) {
     const { noteSources } = require('./with-map.cjs') as typeof import('./with-map.cts');
     attempt(() => noteSources(session));
@@ -43,9 +50,13 @@ function attempt(step: () => void): void {
 }
 
 /** Null for a V8 of another kind, which its children need not have. */
-function reportCode(socket: string, pid: number): ReturnType<typeof sendCode> | 'ended' | null {
+function reportCode(
+  socket: string,
+  pid: number,
+  onEnd: () => void,
+): CodeEventsLibrary | 'ended' | null {
   try {
-    return sendCode(socket, pid);
+    return sendCode(socket, pid, onEnd);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === ECONNREFUSED ? 'ended' : null;
   }

@@ -1,12 +1,20 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 
+const { watchMarks, watchMarksText } = require('./marks.cjs') as typeof import('./marks.cts');
+
 /** Exports of the code-events library, see `native/glue/code_events_addon.cc`. */
 type Library = {
   start(socket: string, existing: boolean, onEnd: () => void): void;
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
   stop(): void;
-};
+} & Parameters<typeof watchMarks>[1];
+type TakeInThread = (
+  require: NodeJS.Require,
+  process: NodeJS.Process,
+  options: TakeIn,
+  onEnd?: () => void,
+) => Library;
 
 /** The library as a thread has loaded it. */
 type Loaded = {
@@ -41,20 +49,24 @@ export type TakenIn = {
 exports.takeInExpression = (options: TakeIn): string => {
   const given = JSON.stringify(options);
   const worker = JSON.stringify(workerExpressions(options));
-  return `(${takeInProcess})(require, process, ${given}, ${takeInThread}, ${worker})`;
+  return `(${takeInProcess})(require, process, ${given}, ${threadText()}, ${worker})`;
 };
 
 /** The same in this process, from its main thread. */
 exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
   const inWorkers = workerExpressions(options);
-  return takeInProcess(require, process as Inspected, options, takeInThread, inWorkers, onEnd);
+  const takeIn: TakeInThread = (...all) => takeInThread(watchMarks, ...all);
+  return takeInProcess(require, process as Inspected, options, takeIn, inWorkers, onEnd);
 };
+
+/** The text of a `TakeInThread`. */
+const threadText = (): string => `(...all) => (${takeInThread})(${watchMarksText()}, ...all)`;
 
 /** Expressions for a worker's inspector: the first is evaluated at once, the second where its event loop has not turned since. */
 function workerExpressions(options: TakeIn): WorkerExpressions {
   const load = `(process.getBuiltinModule ?? require)`;
   const key = `perf-ts-awaits ${options.library}`;
-  const given = `${JSON.stringify(options)}, ${JSON.stringify(key)}, ${takeInThread}`;
+  const given = `${JSON.stringify(options)}, ${JSON.stringify(key)}, ${threadText()}`;
   return {
     soon: `(${takeInWorker})(${load}, process, ${given})`,
     now: `${load}('node:async_hooks').createHook[Symbol.for(${JSON.stringify(key)})]?.()`,
@@ -68,7 +80,7 @@ type Inspected = NodeJS.Process & { _debugEnd(): void };
 /** Answer of a worker's inspector; `result` is missing where it can't evaluate anything yet. */
 type Answer = { readonly id?: number; readonly result?: { readonly result: { value?: unknown } } };
 
-// The two functions run in the program, by their text: they use nothing of this file, and only what
+// The functions below run in the program, by their text: they use nothing of this file, and only what
 // Node 18 has. `require` is the inspector's.
 
 /**
@@ -76,6 +88,7 @@ type Answer = { readonly id?: number; readonly result?: { readonly result: { val
  * finds it.
  */
 function takeInThread(
+  watch: typeof watchMarks,
   require: NodeJS.Require,
   process: NodeJS.Process,
   { library, socket, replaces }: TakeIn,
@@ -95,8 +108,18 @@ function takeInThread(
     loaded.exports.stop();
     loaded.onEnd?.();
   }
-  loaded.exports.start(socket, true, onEnd);
-  loaded.onEnd = onEnd;
+  let endMarks = (): void => {};
+  const end = (): void => {
+    endMarks();
+    onEnd();
+  };
+  loaded.exports.start(socket, true, end);
+  loaded.onEnd = end;
+  try {
+    endMarks = watch(require, loaded.exports);
+  } catch {
+    // There are no marks then.
+  }
   const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
     threadName?: string;
     isInternalThread?: boolean;
@@ -141,7 +164,7 @@ function takeInWorker(
   process: NodeJS.Process,
   options: TakeIn,
   name: string,
-  takeIn: typeof takeInThread,
+  takeIn: TakeInThread,
 ): void {
   if (options.exceptScript !== undefined && process.argv[1] === options.exceptScript) return;
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
@@ -166,7 +189,7 @@ function takeInProcess(
   require: NodeJS.Require,
   process: Inspected,
   options: TakeIn,
-  takeIn: typeof takeInThread,
+  takeIn: TakeInThread,
   inWorkers: WorkerExpressions,
   onEnd: () => void = () => {},
 ): string {

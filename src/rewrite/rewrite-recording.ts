@@ -229,7 +229,7 @@ class Rewriter {
     const attachments = all.filter(({ name }) => name !== PROVENANCE_ATTACHMENT);
     if (attachments.length === 0) return;
     if (!sink.isPipe) {
-      sink.write(encodeAppendix(attachments));
+      for (const part of encodeAppendix(attachments)) sink.write(part);
       return;
     }
     const { features, littleEndian } = this.#data;

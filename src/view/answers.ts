@@ -218,7 +218,10 @@ export function notFound(): Answer {
   return plainText(404, 'no such address');
 }
 
-/** `from`, `to` in nanoseconds since the start; lists of `tids`, `pids`, `cpus`. Others are left out. */
+/**
+ * `from`, `to` in nanoseconds since the start; lists of `tids`, `pids`, `cpus`; `turns`: in those of so many
+ * milliseconds or more. Others are left out.
+ */
 function readPart(query: URLSearchParams): SamplePart {
   const list = (name: string) =>
     query
@@ -226,16 +229,17 @@ function readPart(query: URLSearchParams): SamplePart {
       ?.split(',')
       .map(readIndex)
       .filter((number) => number !== null);
-  const moment = (name: string) => {
+  const whole = (name: string) => {
     const text = query.get(name) ?? '';
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   };
   return definedOnly({
-    fromNs: moment('from'),
-    toNs: moment('to'),
+    fromNs: whole('from'),
+    toNs: whole('to'),
     tids: list('tids'),
     pids: list('pids'),
     cpus: list('cpus'),
+    inTurnsOver: whole('turns'),
   });
 }
 

@@ -34,6 +34,8 @@ export type SamplePart = {
   readonly tids?: readonly number[];
   readonly pids?: readonly number[];
   readonly cpus?: readonly number[];
+  /** Milliseconds: in turns of an event loop that took as long or longer. */
+  readonly inTurnsOver?: number;
 };
 
 /** Questions of the server to a recording, in this thread or in another. All answers may be a `FailedError`. */

@@ -17,6 +17,7 @@ export const SOUND_EVENT: EventEvidence = {
   effective: 900,
   uncovered: { part: 0, of: 0 },
   uncoveredBecause: 'came after the last samples',
+  uncounted: { part: 0, of: 1000, counters: 0 },
   tails: { part: 0, of: 0 },
   pauses: [],
   targetHz: 1000,
@@ -72,6 +73,7 @@ export function everyFinding(): Finding[] {
       events: [
         event({ samples: 0 }),
         event({ effective: 12, lost: { part: 50, of: 1050 }, tails: { part: 300, of: 1000 } }),
+        event({ uncounted: { part: 30, of: 1000, counters: 12 } }),
         event({ readBy: 'cycles', doubtfulWeights: DOUBT }),
         event({ pauses: [{ fromNs: 10, toNs: 5e8 }], uncovered: { part: 300, of: 1000 } }),
         event({

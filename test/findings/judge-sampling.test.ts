@@ -36,6 +36,14 @@ test.each<[string, Partial<EventEvidence>, Partial<SamplingEvidence>, string, st
   ['half of the samples without a name', {}, { unnamedShare: 0.5 }, 'doubt', 'samples-unnamed'],
   ['1% of the events uncovered', { uncovered: part(0.01) }, {}, 'note', 'events-uncovered'],
   ['10% of the events uncovered', { uncovered: part(0.1) }, {}, 'doubt', 'events-uncovered'],
+  ['1% not counted', { uncounted: { ...part(0.01), counters: 1 } }, {}, 'note', 'events-uncounted'],
+  [
+    '10% not counted',
+    { uncounted: { ...part(0.1), counters: 9 } },
+    {},
+    'doubt',
+    'events-uncounted',
+  ],
   ['events behind the last samples', { tails: part(0.02) }, {}, 'note', 'events-of-tails'],
   ['a pause of 0.1%', { pauses: [{ fromNs: 0, toNs: 1e6 }] }, {}, 'note', 'samples-paused'],
   ['a pause of 1%', { pauses: [{ fromNs: 0, toNs: 1e7 }] }, {}, 'doubt', 'samples-paused'],
@@ -62,6 +70,7 @@ test.each<[string, Partial<EventEvidence>, Partial<SamplingEvidence>]>([
   ],
   ['4% of the stacks without a named end', {}, stacks(96, 4)],
   ['0.9% of the events uncovered', { uncovered: part(0.009) }, {}],
+  ['0.9% of the events not counted', { uncounted: { ...part(0.009), counters: 2 } }, {}],
   ['0.9% of the time off', {}, { off: [{ fromNs: 0, toNs: 9e6 }] }],
 ])('%s are no finding', (_, event, rest) => {
   expect(of(event, rest)).toEqual([]);

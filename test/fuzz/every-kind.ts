@@ -108,7 +108,7 @@ function drawn({ littleEndian, pipe, packed }: Way): Uint8Array {
   if (pipe) return pipeOf([...user, ...inside], features);
   const attrs = EVENTS.map(({ attr, ids }) => ({ attr, ids }));
   const file = perfDataFile({ littleEndian, attrs, records: [...user, ...inside], features });
-  return concat(file, encodeAppendix(ATTACHMENTS));
+  return concat(file, ...encodeAppendix(ATTACHMENTS));
 }
 
 /** A map and a note, as `record` keeps them. */

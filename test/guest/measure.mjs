@@ -16,6 +16,7 @@ if (program === undefined) {
   process.exit(2);
 }
 const { openProfile } = await import(join(app, 'dist/index.js'));
+const { finish } = await import(join(app, 'dist/base/slices.js'));
 const { fitRules } = await import(join(app, 'dist/period/period-rule.js'));
 const { groupByStream } = await import(join(app, 'dist/period/streams.js'));
 
@@ -46,14 +47,14 @@ async function measure(one) {
   const [event] = opened.periods({ streams: 'all' }).events;
   const weights = opened.weights('events').values;
   const { bySymbol } = opened.report({ weight: 'events' });
-  const [fit] = fitRules(profile, groupByStream(profile));
+  const [fit] = finish(fitRules(profile, finish(groupByStream(profile))));
   return {
     name: one.name,
     notices: summary.notices,
     samples: event.samples,
     streams: event.streamCount,
     lostSamples: event.lost.samples,
-    hasCounts: profile.samples.length > 0 && !Number.isNaN(profile.samples.count[0]),
+    hasCounts: !Number.isNaN(profile.samples.count?.[0] ?? Number.NaN),
     rule: event.reportedPeriod,
     fit: { rule: fit.rule, z: fit.z, noise: fit.noise },
     weighed: weights.reduce((sum, weight) => sum + weight, 0),
@@ -66,16 +67,18 @@ async function measure(one) {
     ),
     models: event.streams.map(({ model }) => model).filter((model) => model !== null),
     firstPeriods: event.streams[0]?.firstPeriods.slice(0, 12) ?? [],
-    firstCounts: Array.from(profile.samples.count.subarray(0, 12)),
+    firstCounts: Array.from(profile.samples.count?.subarray(0, 12) ?? []),
   };
 }
 
 /** Σ over the streams of the counter at their last sample; NaN without counts. */
 function sumLastCounts(profile) {
-  const groups = groupByStream(profile);
+  const { count } = profile.samples;
+  if (count === null) return Number.NaN;
+  const groups = finish(groupByStream(profile));
   let sum = 0;
   for (let g = 0; g < groups.length; g++) {
-    sum += profile.samples.count[groups.rows[groups.offsets[g + 1] - 1]];
+    sum += count[groups.rows[groups.offsets[g + 1] - 1]];
   }
   return sum;
 }

@@ -8,6 +8,7 @@ export const WHOLE = {
   threads: [],
   pid: null,
   cpu: null,
+  inTurnsOver: null,
   fromNs: null,
   toNs: null,
   group: null,

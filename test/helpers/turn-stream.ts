@@ -3,6 +3,8 @@ import { SHORT_TURN_BUCKETS } from '../../src/profile/turn-table.ts';
 
 const TURN = 11;
 const SHORT_TURNS = 12;
+const MARK = 13;
+const MARK_END = 14;
 
 type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
 
@@ -33,6 +35,34 @@ export class TurnStream {
     return this.#record(SHORT_TURNS, [fromNs, fromNs + lengthNs, lengthNs, waitedNs], buckets);
   }
 
+  /** A mark that has ended, or one with an `id` whose end is another record. `kind`: index of `MARK_KINDS`. */
+  mark(kind: number, name: string, { fromNs, lengthNs }: Times, id = 0, log = 0): this {
+    const text = padded(name);
+    const bytes = Buffer.alloc(32);
+    bytes.writeUInt32LE(bytes.length + text.length, 0);
+    bytes.writeUInt16LE(MARK, 4);
+    bytes.writeBigUInt64LE(BigInt(fromNs), 8);
+    bytes.writeBigUInt64LE(lengthNs < 0 ? 2n ** 64n - 1n : BigInt(lengthNs), 16);
+    bytes.writeUInt32LE(id, 24);
+    bytes.writeUInt16LE(kind + 256 * log, 28);
+    bytes.writeUInt16LE(Buffer.byteLength(name), 30);
+    this.#chunks.push(bytes, text);
+    return this;
+  }
+
+  markEnd(id: number, atNs: number, status = 0, name = ''): this {
+    const text = padded(name);
+    const bytes = Buffer.alloc(32);
+    bytes.writeUInt32LE(bytes.length + text.length, 0);
+    bytes.writeUInt16LE(MARK_END, 4);
+    bytes.writeBigUInt64LE(BigInt(atNs), 8);
+    bytes.writeUInt32LE(id, 16);
+    bytes.writeUInt32LE(status, 20);
+    bytes.writeUInt32LE(Buffer.byteLength(name), 24);
+    this.#chunks.push(bytes, text);
+    return this;
+  }
+
   #record(type: number, numbers: readonly number[], tail: Uint8Array): this {
     const bytes = Buffer.alloc(16 + 8 * numbers.length);
     bytes.writeUInt32LE(bytes.length + tail.length, 0);
@@ -48,6 +78,11 @@ export class TurnStream {
 
   /** The bytes of the attachment with this stream alone. */
   attachment(offsetNs = 0n): Uint8Array {
-    return encodeCodeEvents([{ offsetNs, chunks: [this.bytes] }]);
+    return Buffer.concat(encodeCodeEvents([{ offsetNs, chunks: [this.bytes] }]));
   }
+}
+
+function padded(name: string): Uint8Array {
+  const text = Buffer.from(name);
+  return Buffer.concat([text, Buffer.alloc((8 - (text.length % 8)) % 8)]);
 }

@@ -75,7 +75,7 @@ function attachments(random: Random, count: number, bytes: number): Attachment[]
     const whole = Buffer.alloc(bytes, text);
     const isLog = kind === 'perf-map' && random() < 0.8;
     const content = isLog
-      ? encodeMapLog([{ fromNs: 0n, toNs: 1n, isRestart: false, lines: whole }])
+      ? Buffer.concat(encodeMapLog([{ fromNs: 0n, toNs: 1n, isRestart: false, lines: whole }]))
       : whole;
     const unpackedSize = random() < 0.8 ? content.length : pick(random, [0, 2 ** 31, 2 ** 52]);
     const isPacked = random() < 0.9;
@@ -184,7 +184,7 @@ export const packedShapes: readonly Shape[] = [
       const count = pick(random, [1, 2, 20, 400]);
       const each = Math.min(300 * 2 ** 20, Math.ceil((bytes * 100) / count));
       const stored = attachments(random, count, each);
-      return concat(fileOf(samplesOf(count)), encodeAppendix(stored));
+      return concat(fileOf(samplesOf(count)), ...encodeAppendix(stored));
     },
   },
   {
@@ -196,7 +196,7 @@ export const packedShapes: readonly Shape[] = [
         const one = stored[index % stored.length];
         return { ...one, name: one.name.replace(/\d+$/, String(10 + index)) };
       });
-      return concat(fileOf(samplesOf(count)), encodeAppendix(all));
+      return concat(fileOf(samplesOf(count)), ...encodeAppendix(all));
     },
   },
   {

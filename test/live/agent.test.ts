@@ -157,6 +157,44 @@ ${'//# source'}MappingURL=dist.cjs.map
     expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
+  it('the agent has a metric of how long the turns of a registered program took', async () => {
+    const script = join(scratchDirectory(), 'turns.cjs');
+    // No turn of it takes less than 20 ms, on whatever machine.
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(projectRoot, 'dist/register/preload.cjs'))});
+const turn = () => {
+  for (const end = performance.now() + 20; performance.now() < end; );
+  setTimeout(turn, 1);
+};
+turn();
+`,
+    );
+    const child = spawn(process.execPath, [script], {
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, OTEL_SERVICE_NAME: 'agent-test-turns' },
+    });
+    running.push(child);
+    const sinks = [{ type: 'folder', path: scratchDirectory() }];
+    const config = readAgentConfig({ sampling: { hz: 99 }, window: { seconds: 1 }, sinks }, 'test');
+    await using agent = await startAgent({ config });
+    const figure = (name: string, labels = '') =>
+      Number(
+        agent
+          .metrics()
+          .split('\n')
+          .find((line) =>
+            line.startsWith(`perf_ts_agent_${name}{service="agent-test-turns"${labels}}`),
+          )
+          ?.split(' ')
+          .at(-1),
+      );
+    await expect.poll(() => figure('turn_seconds_count')).toBeGreaterThan(10);
+    expect(figure('turn_seconds', ',quantile="0.5"')).toBeGreaterThan(0.02 * (1 - 1 / 16));
+    const mean = figure('turn_seconds_sum') / figure('turn_seconds_count');
+    expect(mean).toBeGreaterThan(0.01);
+  });
+
   it('the agent leaves the names of a registered program to record, and gets them back', async () => {
     const directory = scratchDirectory();
     const script = join(directory, 'server.cjs');

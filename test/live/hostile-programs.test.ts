@@ -2,14 +2,15 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { startRecording } from '../../src/record/recorder.ts';
 import { hasEnded } from '../../src/system/processes/living-thread.ts';
-import { scratchDirectory } from '../helpers/cli.ts';
+import { CLI, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
+import { canServeSilently, startSilent } from '../helpers/silent-files.ts';
 import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -148,6 +149,41 @@ describeLive('a recording of a program that is hostile', () => {
     const { childrenOf } = await import('../helpers/tasks.ts');
     await until(() => listeningPorts(pid).size === 0 && childrenOf(pid).length === 0);
   });
+
+  it.skipIf(!canServeSilently || [CLI, process.execPath].some((path) => path.startsWith('/tmp/')))(
+    'record ends with its samples where the file system over /tmp answers nobody',
+    async () => {
+      const folder = mkdtempSync('/var/tmp/perf-ts-test-');
+      const silent = await startSilent('/tmp', 'name');
+      const output = join(folder, 'silent.data');
+      const work = 'const end = Date.now() + 300; while (Date.now() < end);';
+      const words = [
+        'record',
+        '-e',
+        'cpu-clock:u',
+        '-o',
+        output,
+        '--',
+        process.execPath,
+        '-e',
+        work,
+      ];
+      const under = ['nsenter', '-t', `${silent.pid}`, '-m', `--wd=${folder}`];
+      // The tests' own home is below /tmp.
+      const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
+      const { ended } = startPerfTs(words, { under, env });
+      try {
+        const { status, stderr } = await ended;
+        expect(stderr).toContain('/tmp does not answer');
+        expect(status).toBe(0);
+        expect((await openProfile(output)).profile.samples.length).toBeGreaterThan(0);
+      } finally {
+        // Frees who hangs in there.
+        await silent.end();
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
   it('a recording that is disposed of ends its command, and has a complete file', async () => {
     const output = join(scratch, 'disposed.data');

@@ -41,20 +41,45 @@ const ENDLESS = `${TWO_LOOPS}for (let i = 0; i < 30; i++) turn();
 require('node:fs').writeSync(1, 'begun\\n');
 for (;;) turn();
 `;
+/** A function whose light line calls 10 functions for the first time, and whose heavy one 30: V8 compiles each then. */
+function lazyProgram(): string {
+  const body = Array.from({ length: 4000 }, (_, i) => `a[${i}] = b(a, ${i}) + 'x${i}';`).join(' ');
+  const functions = Array.from(
+    { length: 40 },
+    (_, i) => `function f${i}(a, b) { if (a === undefined) return; ${body} }`,
+  );
+  const callsOf = (first: number, end: number) =>
+    Array.from({ length: end - first }, (_, i) => `f${first + i}();`).join(' ');
+  const lines = Array<string>(12).fill('');
+  lines[0] = 'function main() {';
+  lines[LIGHT_LINE - 1] = callsOf(0, 10);
+  lines[HEAVY_LINE - 1] = callsOf(10, 40);
+  lines[HEAVY_LINE] = '}';
+  return [...lines, ...functions, 'main();', ''].join('\n');
+}
 /** Each line of the text is three further down in its source. */
 const MAPPINGS = `AAGA${';AACA'.repeat(16)}`;
 const SOURCE_MAP = { version: 3, sources: ['typed.ts'], names: [], mappings: MAPPINGS };
 
-type Row = { readonly key?: string; readonly name?: string; readonly self: number };
+type Row = {
+  readonly key?: string;
+  readonly name?: string;
+  readonly self: number;
+  readonly total: number;
+};
 
-/** Self weight of lines of a file, by number. */
-function linesOf(recording: string, file: string): Map<number, number> {
+/** Weight of lines of a file, by number. */
+function linesOf(
+  recording: string,
+  file: string,
+  weight: 'self' | 'total' = 'self',
+): Map<number, number> {
   const report = perfTs(['report', '--sort', 'srcline', '--json', '-n', '0', recording]);
   const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
   const lines = new Map<number, number>();
   for (const row of rows) {
     const [, place, line] = /([^\s/]+):(\d+)$/.exec(Object.values(row).find(isPlace) ?? '') ?? [];
-    if (place === file) lines.set(Number(line), (lines.get(Number(line)) ?? 0) + row.self);
+    if (place === file) lines.set(Number(line), (lines.get(Number(line)) ?? 0) + row[weight]);
   }
   return lines;
 }
@@ -102,6 +127,17 @@ describeLive('lines of JavaScript', () => {
     const share = heavyShare(linesOf(recording, 'slow.cjs'), 0);
     expect(share).toBeGreaterThan(0.6);
     expect(share).toBeLessThan(0.9);
+  });
+
+  it('an interpreted function is at the lines for whose calls V8 compiles, by frame pointers alone', () => {
+    const script = join(scratch, 'lazy.cjs');
+    writeFileSync(script, lazyProgram());
+    const recording = join(scratch, 'lazy.data');
+    const run = perfTs(['record', ...FLAGS, '-o', recording, '--', process.execPath, script]);
+    expect(run.status, run.stderr).toBe(0);
+    const lines = linesOf(recording, 'lazy.cjs', 'total');
+    expect(heavyShare(lines, 0)).toBeGreaterThan(0.6);
+    expect(heavyShare(lines, 0)).toBeLessThan(0.9);
   });
 
   it('lines of code that was optimized before the attach are read as well', async () => {

@@ -1,12 +1,13 @@
 // Turns of event loops, against what the program itself measured of its slow callbacks on the same clock.
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
+const hasTracepoints = existsSync('/sys/kernel/tracing/events/syscalls');
 
 /**
  * Slow callbacks of timers, of immediates and of events, some of which wait: the program prints when each began and ended.
@@ -57,7 +58,12 @@ type Turn = {
   readonly isFirst: boolean;
   readonly isOpen: boolean;
 };
-type Loop = { readonly longestNs: number };
+type Loop = {
+  readonly pid: number;
+  readonly tid: number;
+  readonly source: string;
+  readonly longestNs: number;
+};
 
 function turnsOf(recording: string, ...words: string[]) {
   const { stdout } = perfTs(['turns', '--json', ...words, recording]);
@@ -115,6 +121,85 @@ describeLive('turns of an event loop', () => {
     expect(turnsOf(recording, '--over', '100s').turns).toEqual([]);
   });
 
+  it('all commands that select samples select the same ones by turns', () => {
+    const recording = join(scratch, 'turns.data');
+    const part = join(scratch, 'part.data');
+    const select = ['--in-turns-over', '20ms'];
+    const samplesOf = (command: string, ...words: string[]) =>
+      JSON.parse(perfTs([command, '--json', ...words]).stdout);
+    const { events } = samplesOf('report', ...select, recording);
+    const { selected } = samplesOf('info', ...select, recording);
+    const lines = perfTs(['script', '--samples', '--json', '-q', ...select, recording]).stdout;
+    perfTs(['inject', ...select, '-o', part, recording]);
+    const ofPart = samplesOf('info', part).events[0].samples;
+    expect(selected.samples).toBeGreaterThan(0);
+    expect(selected.samples).toBeLessThan(selected.of);
+    expect([events[0].samples, lines.trim().split('\n').length, ofPart]).toEqual(
+      Array(3).fill(selected.samples),
+    );
+    // The part has the turns still.
+    expect(turnsOf(part).loops).toEqual(turnsOf(recording).loops);
+  });
+
+  it.skipIf(!hasTracepoints).each([
+    ['system calls', ['--turns']],
+    ['waits', ['--off-cpu']],
+  ])(
+    'without the library, a slow callback is in one turn by %s, with what it waited for',
+    (source, words) => {
+      const recording = join(scratch, 'inside.data');
+      const program = join(scratch, 'slow.cjs');
+      writeFileSync(program, PROGRAM);
+      const record = ['record', ...words, '--clockid', 'monotonic', '-o', recording];
+      const recorded = perfTs([...record, '--', process.execPath, program]);
+      const slow = JSON.parse(recorded.stdout.trim()) as Slow[];
+      // The same recording as if nothing of perf-ts had been in the program.
+      const outside = join(scratch, 'outside.data');
+      const bytes = readFileSync(recording)
+        .toString('latin1')
+        .replaceAll('loop-turns/', 'loop-other/');
+      writeFileSync(outside, bytes, 'latin1');
+      const { turns, startTime, loops } = turnsOf(outside);
+      const startNs = Number(startTime);
+      const { pid } = turnsOf(recording).loops[0];
+      const isMain = (loop: { readonly tid: number }) => loop.tid === pid;
+      expect(loops.filter(isMain)).toMatchObject([{ source }]);
+      const own = turns.filter(isMain);
+      for (const { kind, fromNs, toNs } of slow) {
+        const around = own.filter(
+          (turn) =>
+            startNs + turn.fromNs <= toNs && startNs + turn.fromNs + turn.lengthNs >= fromNs,
+        );
+        expect(around, kind).toHaveLength(1);
+        const [{ fromNs: from, lengthNs }] = around;
+        expect(startNs + from, kind).toBeLessThanOrEqual(fromNs);
+        expect(startNs + from + lengthNs, kind).toBeGreaterThanOrEqual(toNs);
+      }
+    },
+  );
+
+  it.skipIf(!hasTracepoints)(
+    'the event loop of a program in Python has turns by its system calls',
+    () => {
+      const recording = join(scratch, 'python.data');
+      const program = join(scratch, 'slow.py');
+      writeFileSync(
+        program,
+        `import asyncio, time
+async def main():
+    for _ in range(4):
+        time.sleep(0.03)
+        await asyncio.sleep(0.01)
+asyncio.run(main())
+`,
+      );
+      perfTs(['record', '--turns', '-o', recording, '--', 'python3', program]);
+      const { turns, loops } = turnsOf(recording, '--over', '30ms');
+      expect(loops).toMatchObject([{ source: 'system calls' }]);
+      expect(turns.length).toBeGreaterThanOrEqual(4);
+    },
+  );
+
   it('workers have turns of their own', () => {
     const recording = join(scratch, 'workers.data');
     const program = join(scratch, 'workers.cjs');
@@ -144,6 +229,8 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
     const recording = join(scratch, 'none.data');
     perfTs(['record', '-o', recording, '--', 'true']);
     expect(perfTs(['turns', recording]).status).toBe(125);
-    expect(perfTs(['report', '--in-turns-over', '1ms', recording]).status).toBe(2);
+    for (const command of ['report', 'script', 'info']) {
+      expect(perfTs([command, '--in-turns-over', '1ms', recording]).status, command).toBe(2);
+    }
   });
 });

@@ -9,6 +9,7 @@ const PMUS = [
   { type: 10, name: 'ibs_op' },
   { type: 11, name: 'cpu_core' },
   { type: 12, name: 'power' },
+  { type: 13, name: 'cpu_lowpower' },
 ];
 
 const INTEL = 'GenuineIntel,6,85,4';
@@ -39,21 +40,27 @@ test.each([
 );
 
 test.each([
-  ['AMD before PerfMonV2', ZEN_2, ['elapsed', 'elapsed', null, 'next', 'next']],
-  ['AMD with PerfMonV2', ZEN_4, ['elapsed', 'elapsed', null, 'elapsed', 'elapsed']],
-  ['AMD with PerfMonV2, of Zen 5', ZEN_5, ['elapsed', 'elapsed', null, 'elapsed', 'elapsed']],
-])(
-  '%s: the elapsed interval up to 5.15, and unknown where nobody read the order',
-  (_, cpuId, rules) => {
-    const kernels = ['3.10.0', '5.15.0-100-generic', '5.17.1', '5.19.0', '6.1.0-18-amd64'];
-    expect(kernels.map((kernel) => ruleOf(machine(kernel, cpuId)))).toEqual(rules);
-  },
-);
+  ['AMD before PerfMonV2', ZEN_2, 'next'],
+  ['Intel before Core 2', 'GenuineIntel,6,13,8', 'next'],
+  ['AMD with PerfMonV2', ZEN_4, 'elapsed'],
+  ['AMD with PerfMonV2, of Zen 5', ZEN_5, 'elapsed'],
+  ['AMD with PerfMonV2, of Instinct MI300A', 'AuthenticAMD,25,144,1', 'elapsed'],
+])('%s reports the elapsed interval up to 5.18', (_, cpuId, since) => {
+  const kernels = ['3.10.0', '5.15.0-100-generic', '5.18.19', '5.19.0', '6.1.0-18-amd64'];
+  expect(kernels.map((kernel) => ruleOf(machine(kernel, cpuId)))).toEqual([
+    'elapsed',
+    'elapsed',
+    'elapsed',
+    since,
+    since,
+  ]);
+});
 
 test.each([
   ['AMD IBS by a precise core event', ZEN_2, { preciseIp: 2 }],
   ['AMD IBS by its PMU', ZEN_4, { type: 10 }],
-  ['Zhaoxin', 'CentaurHauls,7,59,0', {}],
+  ['Centaur', 'CentaurHauls,7,59,0', {}],
+  ['Zhaoxin', '  Shanghai  ,7,59,0', {}],
   ['Pentium 4', 'GenuineIntel,15,4,3', {}],
 ])('%s reports the elapsed interval on all releases', (_, cpuId, attr) => {
   expect(
@@ -80,7 +87,7 @@ test('events that the kernel counts in software report the next interval, probes
 });
 
 test('an event of a hybrid machine goes by its core PMU, whether in type or in the upper bits of config', () => {
-  expect(ruleOf(machine('6.8.0', INTEL), { type: 11 })).toBe('next');
+  for (const type of [11, 13]) expect(ruleOf(machine('6.8.0', INTEL), { type })).toBe('next');
   expect(ruleOf(machine('6.8.0', INTEL), { config: 11n << 32n })).toBe('next');
 });
 
@@ -110,15 +117,19 @@ test('the rule that Intel and AMD have in common holds where no CPU is named', (
   ).toEqual([null, 'elapsed']);
 });
 
-test('the model of an Intel CPU is enough without a CPUID, that of an AMD CPU only for IBS', () => {
-  const named = (cpuDescription: string) => machine('5.15.0', null, { cpuDescription });
-  expect(ruleOf(named('Intel(R) Xeon(R) CPU @ 2.20GHz'))).toBe('next');
-  expect(ruleOf(named('AMD EPYC 7B12'))).toBeNull();
-  expect(ruleOf(named('AMD EPYC 7B12'), { preciseIp: 1 })).toBe('elapsed');
+test('the model of an Intel CPU is enough without a CPUID', () => {
+  const cpuDescription = 'Intel(R) Xeon(R) CPU @ 2.20GHz';
+  expect(ruleOf(machine('5.15.0', null, { cpuDescription }))).toBe('next');
 });
 
-test('a guest on Zen 4 may not be shown PerfMonV2, so it has no rule', () => {
-  expect(ruleOf(machine('6.8.0', ZEN_4, { pmus: [{ type: 4, name: 'cpu' }] }))).toBeNull();
+test.each([
+  ['a guest on Zen 4, which may not be shown PerfMonV2', ZEN_4, { pmus: PMUS.slice(0, 1) }],
+  ['a CPU of AMD without a CPUID', null, { cpuDescription: 'AMD EPYC 7B12' }],
+])('%s has a rule where AMD before and with PerfMonV2 have the same', (_, cpuId, more) => {
+  const kernels = ['5.15.0', '5.19.0', '6.8.0', '6.16.0'];
+  const rules = kernels.map((kernel) => ruleOf(machine(kernel, cpuId, more)));
+  expect(rules).toEqual(['elapsed', null, null, 'elapsed']);
+  expect(ruleOf(machine('6.8.0', cpuId, more), { preciseIp: 1 })).toBe('elapsed');
 });
 
 test.each([
@@ -128,6 +139,12 @@ test.each([
   ['4.18.0-553.el8_10.x86_64', ZEN_2, null],
   ['4.18.0-553.el8_10.x86_64', ZEN_4, null],
   ['3.10.0-1160.el7.x86_64', INTEL, 'next'],
+  ['3.10.0-1160.el7.x86_64', ZEN_2, 'elapsed'],
+  ['5.10.134-16.3.an8.x86_64', ZEN_2, null],
+  ['5.10.134-16.3.al8.x86_64', INTEL, null],
+  ['5.10.0-216.0.0.115.oe2203sp4.x86_64', ZEN_2, null],
+  ['6.6.30-5.tl4.x86_64', INTEL, null],
+  ['6.1.112-124.190.amzn2023.x86_64', INTEL, 'next'],
   ['6.4.0-150600.23.53-default', INTEL, null],
   ['5.3.18-150300.59.93-default', INTEL, 'next'],
   ['6.8.0-1017-aws', INTEL, 'next'],

@@ -12,7 +12,10 @@ const cases = perfDataCorpora()
 
 test.each([
   ['main;work 3\n', 'a text of folded stacks'],
-  ['{"nodes":[{"id":1,"callFrame":{"functionName":"work"}}]}', 'a .cpuprofile or .heapprofile'],
+  [
+    '{"nodes":[{"id":1,"callFrame":{"functionName":"work"}}]}',
+    'a .cpuprofile, .heapprofile or trace',
+  ],
   ['node 12/12 [000] 1.000000: 10 cycles:      2000 work (/bin/app)\n', 'a text of perf script'],
 ])('a profile of another tool is named as such, and who reads it: %j', (text, what) => {
   const file = join(scratchDirectory(), 'profile');

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
 import { killGroup, type Outcome, run } from './child.ts';
 import type { Flags } from './flags.ts';
 import type { FoundNode } from './nodes.ts';
@@ -210,6 +211,7 @@ export class Runner {
       writeFileSync(go, '');
       return;
     }
+    const before = new Set(listeningPorts(pid).values());
     const words = ['record', '-q', '-F', '199', '--duration', '20', '--attach-js', '-o', data];
     const recording = run(this.#perfTs([...words, '-p', `${pid}`]), {
       ...{ cwd: this.#place.scratch, env: { PATH: process.env.PATH ?? '' } },
@@ -218,8 +220,11 @@ export class Runner {
     void recording.finally(() => {
       hasEnded = true;
     });
-    // Where no library can be loaded into it, there is nothing to wait for but the attempt.
-    await until(() => hasEnded || this.#hasLibrary(pid), 2);
+    const isClosed = (): boolean =>
+      [...listeningPorts(pid).values()].every((port) => before.has(port));
+    // The inspector is open until it has loaded the library, and the program could see that. Where no library can be
+    // loaded into it, there is nothing to wait for but the attempt.
+    await until(() => hasEnded || (this.#hasLibrary(pid) && isClosed()), 2);
     writeFileSync(go, '');
     const { status, signal, isHung } = await recording;
     if (isHung || signal !== null || status === null) throw new Error('the recorder has no end');

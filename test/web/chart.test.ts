@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { PageProfile } from '../../src/formats/export/page-profile.ts';
+import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
+import { decodeMarks } from '../../src/read/jit/marks.ts';
 import type {
   ChartLane,
   ChartParams,
@@ -18,10 +20,14 @@ import { TurnStream } from '../helpers/turn-stream.ts';
 const MS = 1e6;
 const ms = (...times: number[]) => times.map((time) => time * MS);
 
-function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResult {
+function answersOf(page: PageProfile) {
   const answers = createAnswers();
   answers.open({ slot: 0, side: 'here', bytes: encodePageData(page) });
-  return answers.chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
+  return answers;
+}
+
+function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResult {
+  return answersOf(page).chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
 }
 
 /** A row for each depth: `main 0–3, work 3–4` in milliseconds; `(n)` stands for n boxes in one. */
@@ -260,8 +266,41 @@ test('garbage collection is read from stacks, and turns of the event loop are th
   const start = { high: 0, low: 0 };
   const turns = decodeLoopTurns(streams, start, drawn.threads, new Diagnostics());
   const page = pageOf({ ...drawn, ...(turns && { turns }) }, { timeNs: ms(1, 2, 3, 4) });
-  expect(drawLanes(chart(page).lanes)).toEqual(['GC: 2–3', 'loop turns: 0–1.5, 2–9']);
+  expect(drawLanes(chart(page).lanes)).toEqual(['loop turns: 0–1.5, 2–9', 'GC: 2–3']);
   expect(drawLanes(chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4) })).lanes)).toEqual(['GC: 2–3']);
+
+  const answers = answersOf(page);
+  const slow = answers.slowTurns({ event: 0, weight: 'period', limit: 2 });
+  expect(slow.map(({ fromNs, toNs, thread }) => [fromNs / MS, toNs / MS, thread])).toEqual([
+    [0, 9, -1],
+    [2, 9, 0],
+  ]);
+  expect(slow[1].did.slice(0, 2)).toEqual(['on no CPU 4.0 ms', 'tick app 2.0 ms']);
+  const samplesIn = (inTurnsOver: number | null) =>
+    answers.summary({ ...WHOLE, inTurnsOver }).samples;
+  expect([null, 1, 2, 8].map(samplesIn)).toEqual([4, 4, 3, 0]);
+});
+
+test('marks are lanes, overlapping requests as one, and collections are those that V8 announced', () => {
+  const drawn = profileFromText(`
+    event   cpu-clock  cpu-clock  cpu-clock                         cpu-clock
+    period  1000000    1000000    1000000                           1000000
+            handle     tick       v8::internal::Heap::Scavenge@node  tick
+  `);
+  const [{ pid, tid }] = drawn.threads;
+  const [GC, REQUEST, , MEASURE] = MARK_KINDS.keys();
+  const stream = new TurnStream(pid, tid)
+    .mark(REQUEST, 'GET /a', { fromNs: 0, lengthNs: 2 * MS })
+    .mark(REQUEST, 'GET /b', { fromNs: MS, lengthNs: 2 * MS })
+    .mark(GC, '', { fromNs: 2 * MS, lengthNs: MS / 2 }, 1)
+    .mark(MEASURE, 'parse', { fromNs: 2 * MS, lengthNs: MS });
+  const parts = [{ pid, bytes: stream.attachment() }];
+  const start = { high: 0, low: 0 };
+  const marks = decodeMarks(parts, start, drawn.threads, 4 * MS, new Diagnostics());
+  const page = pageOf({ ...drawn, ...(marks && { marks }) }, { timeNs: ms(1, 2, 3, 4) });
+  const { lanes } = chart(page);
+  expect(drawLanes(lanes)).toEqual(['GC: 2–2.5', 'requests: 0–3', 'measures: 2–3']);
+  expect([...lanes[1].count]).toEqual([2]);
 });
 
 test('lost time has a box of its own, where it was lost', () => {

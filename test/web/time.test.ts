@@ -14,7 +14,9 @@ import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const MS = 1e6;
-const ALL: TimeFilter = { event: 0, weight: 'samples', threads: [], pid: null, cpu: null };
+const ALL: TimeFilter = {
+  ...{ event: 0, weight: 'samples', threads: [], pid: null, cpu: null, inTurnsOver: null },
+};
 /** Ten cells of a millisecond. */
 const GRID: TimeGrid = { firstNs: 0, cellNs: MS, length: 10 };
 const ms = (...times: number[]) => times.map((time) => time * MS);

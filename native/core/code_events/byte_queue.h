@@ -30,6 +30,8 @@ class ByteQueue {
   /** Room for `size` bytes in one piece, to be filled at once; null if there is no memory. */
   char* Append(size_t size);
 
+  bool IsEmpty() const { return first_ == nullptr; }
+
   /** Everything appended, in order; the caller frees it. Null if there is nothing. */
   Block* TakeAll();
 

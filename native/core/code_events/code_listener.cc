@@ -114,6 +114,7 @@ bool CodeListener::Start(bool existing) {
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
     listing_ = nullptr;
     if (existing) WriteUnlisted(&unlisted);
+    marks_.Start(isolate, &sender_);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
@@ -128,6 +129,7 @@ CodeListener::~CodeListener() {
 void CodeListener::Stop() {
   if (isolate_ == nullptr) return;
   turns_.Stop();
+  marks_.Stop();
   v8_.set_handler(isolate_, 0, nullptr);
   for (int i = 0; i < kMostListeners; i++) {
     if (listeners[i].load(std::memory_order_acquire) != this) continue;
@@ -169,7 +171,10 @@ void CodeListener::Write(const CodeEvent& event) {
     case EventType::kCodeAdded:
       if (pthread_equal(pthread_self(), thread_) && listing_ != nullptr) listing_->Note(event);
       WriteAdded(event);
-      return WritePositions(event);
+      WritePositions(event);
+      // Behind the work, so that samples of it are in front.
+      if (pthread_equal(pthread_self(), thread_) && listing_ == nullptr) WriteCaller();
+      return;
     case EventType::kCodeMoved:
       return WriteRecord(Type::kMoved, code_type,
                          code_stream::Moved{Address(event.code_start), event.code_length,
@@ -258,6 +263,15 @@ void CodeListener::WritePositions(const CodeEvent& event) {
     WriteScript(event, script);
   }
   reported_start_ = nullptr;
+  pthread_mutex_unlock(&mutex_);
+}
+
+void CodeListener::WriteCaller() {
+  pthread_mutex_lock(&mutex_);
+  code_stream::Caller caller;
+  if (heap_.FindCaller(__builtin_frame_address(0), &caller)) {
+    WriteRecord(Type::kCaller, CodeType::kByteCode, caller, nullptr, 0);
+  }
   pthread_mutex_unlock(&mutex_);
 }
 

@@ -6,6 +6,7 @@
 
 #include "code_positions.h"
 #include "loop_turns.h"
+#include "marks.h"
 #include "sender.h"
 #include "stream.h"
 #include "unlisted_code.h"
@@ -44,6 +45,7 @@ class CodeListener {
   Sender& sender() { return sender_; }
   /** Turns of the isolate's event loop; begun when the code is listened to. */
   LoopTurns& turns() { return turns_; }
+  Marks& marks() { return marks_; }
 
   /**
    * Sends, on the isolate's thread, with the sender connected and started, what is compiled from
@@ -79,6 +81,8 @@ class CodeListener {
   /** Keeps what V8 reports until the code itself is added. */
   void TakePositions(const v8_abi::CodeEvent& event);
   void WritePositions(const v8_abi::CodeEvent& event);
+  /** Sends which interpreted function waits for the code, if one of this thread does. */
+  void WriteCaller();
   /** Fills `positions_`; the flags of the record, −1 where there are none. */
   int FindPositions(const v8_abi::CodeEvent& event);
   /** Sends the line ends and the inline source map of a script that was not sent before. */
@@ -91,6 +95,7 @@ class CodeListener {
   V8 v8_;
   Sender sender_;
   LoopTurns turns_;
+  Marks marks_;
   void* isolate_ = nullptr;
   /** Thread of the isolate, and what hears the listing of existing code on it; null behind that. */
   pthread_t thread_{};

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,6 +28,36 @@ constexpr int kMostConnectMs = 20;
 /** How often an idle thread looks whether the recorder is there, which waits for our end at its
  * own. */
 constexpr long kLookNs = 50'000'000;
+
+/** MADV_WIPEONFORK of Linux 4.14: a process that is forked off finds zeros there. */
+constexpr int kWipeOnFork = 18;
+constexpr size_t kPageBytes = 4096;
+
+/** The pid of this process, in a page that no other inherits: to ask the kernel costs as much as a
+ * record. Null: not there. */
+std::atomic<std::atomic<int>*> own_pid{nullptr};
+
+int OwnPid() {
+  const auto* page = own_pid.load(std::memory_order_acquire);
+  return page == nullptr ? getpid() : page->load(std::memory_order_relaxed);
+}
+
+void KeepOwnPid() {
+  auto* page = own_pid.load(std::memory_order_acquire);
+  if (page == nullptr) {
+    void* fresh = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED) return;
+    if (madvise(fresh, kPageBytes, kWipeOnFork) != 0) {
+      munmap(fresh, kPageBytes);
+      return;
+    }
+    auto* made = static_cast<std::atomic<int>*>(fresh);
+    made->store(getpid(), std::memory_order_relaxed);
+    if (own_pid.compare_exchange_strong(page, made, std::memory_order_acq_rel)) return;
+    munmap(fresh, kPageBytes);
+  }
+  page->store(getpid(), std::memory_order_relaxed);
+}
 
 void SleepNs(long ns) {
   const timespec pause = {0, ns};
@@ -63,7 +94,7 @@ Sender::~Sender() {
 }
 
 bool Sender::IsOfThisProcess() const {
-  return owner_ == 0 || owner_ == getpid();
+  return owner_ == 0 || owner_ == OwnPid();
 }
 
 int Sender::Connect(const char* name, int recorder, const char** operation) {
@@ -89,6 +120,7 @@ int Sender::Connect(const char* name, int recorder, const char** operation) {
   if (!IsRecorder(PeerOf(socket.get()), recorder)) return ECONNREFUSED;
   socket_ = OwnedSocket(static_cast<Fd&&>(socket));
   owner_ = getpid();
+  KeepOwnPid();
   return 0;
 }
 
@@ -125,6 +157,10 @@ void Sender::Commit() {
   if (is_asleep) Signal();
 }
 
+void Sender::CommitLazily() {
+  pthread_mutex_unlock(&mutex_);
+}
+
 uint64_t Sender::FlushDeadlineNs() {
   return NowNs() + kFlushMs * 1'000'000ull;
 }
@@ -133,8 +169,11 @@ void Sender::Flush(uint64_t deadline_ns) {
   if (!IsOfThisProcess()) return;
   for (;;) {
     pthread_mutex_lock(&mutex_);
+    const bool is_waiting = !is_sending_ && !queue_.IsEmpty();
+    if (is_waiting) is_sending_ = true;
     const bool is_done = !is_sending_ || is_gone_.load(std::memory_order_relaxed);
     pthread_mutex_unlock(&mutex_);
+    if (is_waiting) Signal();
     if (is_done || NowNs() >= deadline_ns) break;
     SleepNs(kGatherNs / 4);
   }

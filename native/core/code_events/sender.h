@@ -57,6 +57,8 @@ class Sender {
    */
   char* Begin(size_t size);
   void Commit();
+  /** The same, and nobody is woken for it: it is sent when the thread looks for the recorder. */
+  void CommitLazily();
 
   /** Records for which there was no memory since the last call. */
   uint64_t TakeLost() { return lost_.exchange(0, std::memory_order_relaxed); }

@@ -42,6 +42,12 @@ enum class Type : uint16_t {
   kTurn = 11,
   /** `ShortTurns`: the others of a second or so. */
   kShortTurns = 12,
+  /** `Mark` and a name; its time is the begin. */
+  kMark = 13,
+  /** `MarkEnd` and a name: of a mark that was open. */
+  kMarkEnd = 14,
+  /** `Caller`: the interpreted function whose call V8 compiled the code for that was added last. */
+  kCaller = 15,
 };
 
 struct Record {
@@ -99,6 +105,18 @@ struct SourceMap {
   uint32_t size;
 };
 
+/**
+ * An interpreted function while it waits for V8: its place in its bytecode is in its frame, of
+ * which samples have no bytes. The addresses tell its frame in a callchain: they are what a walk by
+ * frame pointers finds there in a row.
+ */
+struct Caller {
+  /** The bytecode at which the function has called. */
+  uint64_t bytecode;
+  /** Return addresses: of two calls behind its own, of its own, and of the one that called it. */
+  uint64_t addresses[4];
+};
+
 struct Lost {
   uint64_t records;
 };
@@ -138,6 +156,31 @@ struct ShortTurns {
   uint64_t length;
   uint64_t waited;
   uint32_t counts[kTurnBuckets];
+  uint32_t reserved;
+};
+
+/** A span of time with a name; or its begin. */
+struct Mark {
+  /** Nanoseconds; `kOpenMark`: its end is another record. */
+  uint64_t length;
+  /** The number by which its end knows it; of a collection V8's type. */
+  uint32_t id;
+  /** `kGcMark`, or a kind of `src/register/marks.cts`: bits 8 to 15 are the binary logarithm of how
+   * many such spans it stands for. */
+  uint16_t kind;
+  /** Bytes of the name, which follows; zeros fill up. */
+  uint16_t name_size;
+};
+
+inline constexpr uint64_t kOpenMark = ~uint64_t{0};
+inline constexpr uint32_t kGcMark = 0;
+
+struct MarkEnd {
+  uint32_t id;
+  /** The status of HTTP; 0: none came. */
+  uint32_t status;
+  /** Bytes of a name that takes the place of the first one; 0: none. */
+  uint32_t name_size;
   uint32_t reserved;
 };
 

@@ -92,6 +92,23 @@ struct MemoryRange {
 using GetCodePages = size_t (*)(void* isolate, size_t capacity, MemoryRange* pages);
 inline constexpr char kGetCodePages[] = "_ZN2v87Isolate13CopyCodePagesEmPNS_11MemoryRangeE";
 
+/** `v8::Isolate::GCCallbackWithData`; the type is a `v8::GCType`. */
+using GcCallback = void (*)(void* isolate, int type, int flags, void* data);
+
+/** `v8::Isolate::AddGCPrologueCallback(callback, data, types)`, and its like. */
+using AddGcCallback = void (*)(void* isolate, GcCallback, void* data, int types);
+using RemoveGcCallback = void (*)(void* isolate, GcCallback, void* data);
+inline constexpr char kAddGcPrologue[] =
+    "_ZN2v87Isolate21AddGCPrologueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_S2_";
+inline constexpr char kAddGcEpilogue[] =
+    "_ZN2v87Isolate21AddGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_S2_";
+inline constexpr char kRemoveGcPrologue[] =
+    "_ZN2v87Isolate24RemoveGCPrologueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_";
+inline constexpr char kRemoveGcEpilogue[] =
+    "_ZN2v87Isolate24RemoveGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_";
+/** `v8::kGCTypeAll` of every version. */
+inline constexpr int kAllGcTypes = 31;
+
 /** A `position_type`: every entry of a table is reported so, statements once more before. */
 inline constexpr int kAnyPosition = 0;
 

@@ -46,6 +46,8 @@ constexpr uint32_t kKindMask = 0xf;
 constexpr char kSigns[] = {'^', '+', '*'};
 /** Words of a Script; which of its fields is the URL of the map differs by version. */
 constexpr size_t kScriptFields = 20;
+/** Words of the stack in which the function is looked for that V8 compiles code for. */
+constexpr size_t kStackWords = 2048;
 constexpr char kInlineMap[] = "data:application/json";
 
 /** Every read names this process, and to ask for it each time would be a second system call. */
@@ -97,12 +99,11 @@ V8Strings FindStrings() {
   const int shape_mask = find("v8dbg_StringRepresentationMask");
   const int sequential = find("v8dbg_SeqStringTag");
   V8Strings strings;
-  strings.type_in_map = find("v8dbg_class_Map__instance_type__uint16_t");
   strings.length = find("v8dbg_class_String__length__int32_t");
   strings.chars = find("v8dbg_class_SeqOneByteString__chars__char");
   strings.first_other_type = find("v8dbg_FirstNonstringType");
   const bool is_known = encoding_mask > 0 && one_byte >= 0 && shape_mask > 0 && sequential >= 0 &&
-                        strings.type_in_map > 0 && strings.length > 0 && strings.chars > 0 &&
+                        strings.length > 0 && strings.chars > 0 &&
                         strings.first_other_type > 0;
   if (!is_known) return strings;
   strings.kind_mask = encoding_mask | shape_mask;
@@ -166,8 +167,11 @@ void V8Heap::FindLayout() {
   layout_.length_in_code =
       ConstantOf("v8dbg_class_Code__instruction_size__int", layout_.length_in_code);
   layout_.baseline_kind = static_cast<uint32_t>(ConstantOf("v8dbg_CodeKindBaseline"));
+  layout_.type_in_map = ConstantOf("v8dbg_class_Map__instance_type__uint16_t");
   layout_.bytecode_type = ConstantOf("v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE");
   layout_.bytecode_head = ConstantOf("v8dbg_class_BytecodeArray__data__uintptr_t");
+  layout_.array_in_frame = ConstantOf("v8dbg_off_fp_bytecode_array");
+  layout_.offset_in_frame = ConstantOf("v8dbg_off_fp_bytecode_offset");
 }
 
 bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
@@ -214,16 +218,46 @@ bool V8Heap::FindBytecode(uint64_t data, uint64_t* array) {
   // The bytecode itself, or what has it beside an entry of its own.
   for (int depth = 0; depth < 2; depth++) {
     for (size_t i = 1; i < kWrapperFields; i++) {
-      uint64_t map;
-      uint16_t type;
-      if ((fields[i] & kTagMask) != kTag || !ReadPointer(fields[i] - kTag, &map) ||
-          !ReadAll(map + static_cast<uint64_t>(strings_.type_in_map), &type, sizeof type)) {
-        continue;
-      }
       *array = fields[i] - kTag;
-      if (type == layout_.bytecode_type) return true;
+      if ((fields[i] & kTagMask) == kTag && IsBytecode(*array)) return true;
     }
     if ((data & kTagMask) != kTag || !ReadAll(data - kTag, fields, sizeof fields)) return false;
+  }
+  return false;
+}
+
+bool V8Heap::IsBytecode(uint64_t object) {
+  uint64_t map;
+  uint16_t type;
+  return layout_.bytecode_type != 0 && layout_.type_in_map > 0 && ReadPointer(object, &map) &&
+         ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), &type, sizeof type) &&
+         type == layout_.bytecode_type;
+}
+
+bool V8Heap::FindCaller(const void* frame, code_stream::Caller* out) {
+  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !stack_.Resize(kStackWords))
+    return false;
+  const uint64_t first = AddressOf(frame);
+  const uint64_t end = first + ReadWords(first, stack_.data(), kStackWords) * kWord;
+  const auto word = [this, first, end](uint64_t at) {
+    return at >= first && at + kWord <= end ? stack_[(at - first) / kWord] : 0;
+  };
+  uint64_t inner[2] = {0, 0};
+  for (uint64_t fp = first; fp + 2 * kWord <= end;) {
+    const uint64_t outer = word(fp);
+    const uint64_t own = word(fp + kWord);
+    if (outer <= fp || outer % kWord != 0) return false;
+    const uint64_t array = word(outer + static_cast<uint64_t>(int64_t{layout_.array_in_frame}));
+    const int64_t offset =
+        SmiOf(word(outer + static_cast<uint64_t>(int64_t{layout_.offset_in_frame})));
+    if (inner[0] != 0 && offset > 0 && (array & kTagMask) == kTag && IsBytecode(array - kTag)) {
+      *out = {array + static_cast<uint64_t>(offset),
+              {inner[0], inner[1], own, word(outer + kWord)}};
+      return true;
+    }
+    inner[0] = inner[1];
+    inner[1] = own;
+    fp = outer;
   }
   return false;
 }
@@ -269,15 +303,20 @@ bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
   if (is_apart && !ReadPointer(start - layout_.before_code, &object)) return false;
   uint8_t fields[kCodeFields * kWord];
   if (!ReadAll(object, fields, sizeof fields)) return false;
-  const auto read = [&fields](int at, auto* to) { memcpy(to, fields + at, sizeof *to); };
+  // The places come from the program and from a search: they may lie behind what was read.
+  const auto read = [&fields](int at, auto* to) {
+    if (at < 0 || static_cast<size_t>(at) > sizeof fields - sizeof *to) return false;
+    memcpy(to, fields + at, sizeof *to);
+    return true;
+  };
   uint64_t own_start = 0;
   uint32_t length, flags;
-  read(kStartInCode, &own_start);
-  read(layout_.length_in_code, &length);
-  read(layout_.flags_in_code, &flags);
   const int table = is_apart ? layout_.in_code : kTableInObject;
-  read(table, &out->table);
-  read(table - static_cast<int>(kWord), &out->data);
+  if (!read(kStartInCode, &own_start) || !read(layout_.length_in_code, &length) ||
+      !read(layout_.flags_in_code, &flags) || !read(table, &out->table) ||
+      !read(table - static_cast<int>(kWord), &out->data)) {
+    return false;
+  }
   out->length = length;
   out->kind = flags & kKindMask;
   return !is_apart || own_start == start;
@@ -395,8 +434,8 @@ bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
   uint64_t map;
   uint16_t type;
   uint32_t length;
-  if (known.kind < 0 || !ReadPointer(object, &map) ||
-      !ReadAll(map + static_cast<uint64_t>(known.type_in_map), &type, sizeof type) ||
+  if (known.kind < 0 || layout_.type_in_map <= 0 || !ReadPointer(object, &map) ||
+      !ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), &type, sizeof type) ||
       type >= known.first_other_type || (type & known.kind_mask) != known.kind ||
       !ReadAll(object + static_cast<uint64_t>(known.length), &length, sizeof length)) {
     return false;

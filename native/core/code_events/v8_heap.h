@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "code_positions.h"
+#include "stream.h"
 
 namespace perf_ts {
 
@@ -22,14 +23,18 @@ struct V8Layout {
   int length_in_code = 0x38;
   /** The kind, among the flags, of baseline code; Maglev's and TurboFan's follow. 0: unknown. */
   uint32_t baseline_kind = 0;
+  /** Bytes into a map: the type of the objects that begin with it. 0: unknown. */
+  int type_in_map = 0;
   /** Type of a bytecode array, and bytes before its first bytecode. 0: unknown. */
   int bytecode_type = 0;
   int bytecode_head = 0;
+  /** Slots of an interpreted function's frame, from its frame pointer. 0: unknown. */
+  int array_in_frame = 0;
+  int offset_in_frame = 0;
 };
 
 /** Constants of V8's strings, of which those of one byte per character in one piece are read. */
 struct V8Strings {
-  int type_in_map = -1;
   int length = -1;
   int chars = -1;
   int first_other_type = -1;
@@ -88,6 +93,9 @@ class V8Heap {
   /** False where no optimized code of a function begins at `start`. */
   bool ReadCodeObject(uint64_t start, CodeObject* out);
 
+  /** Finds the innermost interpreted function that waits above `frame`, of this thread's stack. */
+  bool FindCaller(const void* frame, code_stream::Caller* out);
+
   /** Words of this process's memory, up to the first that is not there. */
   size_t ReadWords(uint64_t address, uint64_t* to, size_t count);
 
@@ -122,6 +130,7 @@ class V8Heap {
   bool ReadCodeFields(uint64_t start, CodeFields* out);
   /** The bytecode array that baseline code leads to. */
   bool FindBytecode(uint64_t data, uint64_t* array);
+  bool IsBytecode(uint64_t object);
   /** The function of a code object's data for deoptimization. */
   bool FindShared(uint64_t data, uint64_t* shared);
   bool FindScript(const void* shared, uint64_t* script);
@@ -141,6 +150,7 @@ class V8Heap {
   uint64_t shared_map_ = 0;
   Growable<uint8_t> bytes_;
   Growable<uint8_t> bytecode_;
+  Growable<uint64_t> stack_;
   CodePositions found_;
 };
 

@@ -210,7 +210,8 @@ class ProperLines {
       if (AddressAt(line) > address) {
         high = line;
       } else {
-        low = lines_.find('\n', line) + 1;
+        // The last line may lack its end.
+        low = std::min(lines_.find('\n', line), lines_.size() - 1) + 1;
       }
     }
     return low;

@@ -21,7 +21,11 @@ export function conditionsMarkdown(judged: readonly JudgedCondition[]): string[]
   const rows = [...met, ...judged.filter(({ verdict }) => verdict !== 'met')].map((one) => [
     `${SIGNS[one.verdict]} ${one.verdict}`,
     markdownCode(one.condition),
-    one.name === null ? 'everything' : markdownCode(shortName(one.name)),
+    one.event === null
+      ? 'turns of event loops'
+      : one.name === null
+        ? 'everything'
+        : markdownCode(shortName(one.name)),
     formatRelative(one.here, one.there),
     one.interval === null
       ? ''

@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { markdownCode } from '../../base/markdown.ts';
+import { formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { DIFF } from '../../options/diff.ts';
 import type { AskedOf } from '../../options/option.ts';
@@ -55,7 +56,8 @@ export async function runDiffReport(
     ...(by !== undefined && { by }),
   });
   for (const note of notes) notify(`perf-ts: ${note}`);
-  const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
+  const compared = { diff: comparisons[0], here: mine, there: others };
+  const judged = conditions.flatMap((condition) => judgeCondition(condition, compared));
   printDiffs({ files: mine, otherFiles: others, comparisons, doubts, judged }, flags, limits);
   const met = judged.filter(({ verdict }) => verdict === 'met').length;
   if (met > 0) {
@@ -112,8 +114,9 @@ function printDiffs(results: DiffResults, flags: DiffFlags, limits: Limits): voi
   for (const comparison of comparisons) {
     writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);
   }
-  for (const { condition, name, verdict } of judged) {
-    const of = name === null ? '' : `: ${printable(name)}`;
+  for (const { condition, event, name, verdict, there, here } of judged) {
+    const lengths = `: ${formatNanos(there)} before, ${formatNanos(here)} after`;
+    const of = event === null ? lengths : name === null ? '' : `: ${printable(name)}`;
     writeText(`# fail if ${printable(condition)}${of}: ${verdict}\n`);
   }
 }

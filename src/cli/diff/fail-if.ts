@@ -1,18 +1,23 @@
 import { UsageError } from '../../base/errors.ts';
-import type { Change } from '../../profile/analysis/change.ts';
+import { printable } from '../../base/printable.ts';
+import { duration } from '../../options/kinds.ts';
+import { type Change, changeOf } from '../../profile/analysis/change.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { fittingNames, noFunctionNamed } from '../../profile/analysis/select/find-functions.ts';
 import type { Comparison } from '../../questions/compare.ts';
+import { summarizeTurns, type TurnLengths } from '../../questions/turns.ts';
+import type { ComparedFile } from '../../read/outputs/compare-recordings.ts';
 
-/** `share(parse) grows by 10%`: what makes `perf-ts diff --fail-if` fail. */
+/** `share(parse) grows by 10%`, `p99(turn) grows by 10ms`: what makes `perf-ts diff --fail-if` fail. */
 export type FailCondition = {
   readonly text: string;
-  readonly measure: DiffMeasure;
-  /** Null: everything, `weight(*)`. */
-  readonly func: string | null;
+  /** A function, or null for everything, `weight(*)`; or a length of the turns of event loops. */
+  readonly of:
+    | { readonly kind: 'function'; readonly measure: DiffMeasure; readonly func: string | null }
+    | { readonly kind: 'turns'; readonly length: keyof TurnLengths };
   readonly direction: 'grows' | 'shrinks';
-  /** Part of the value before, 0.1 for 10 %. */
-  readonly by: number;
+  /** Part of the value before, 0.1 for 10 %, or nanoseconds. */
+  readonly by: { readonly share: number } | { readonly ns: number };
 };
 
 /**
@@ -23,11 +28,12 @@ export type ConditionVerdict = 'met' | 'not met' | 'not distinguishable';
 
 export type JudgedCondition = {
   readonly condition: string;
-  readonly event: string;
+  /** Null: turns of event loops, which are of no event. */
+  readonly event: string | null;
   /** The function that matched; null: everything. */
   readonly name: string | null;
   readonly verdict: ConditionVerdict;
-  /** Before and after, and the interval of the change, in the unit of the measure. */
+  /** Before and after, and the interval of the change, in the unit of the measure; of turns, nanoseconds. */
   readonly there: number;
   readonly here: number;
   readonly interval: Change['interval'];
@@ -38,28 +44,46 @@ const MEASURES: Readonly<Record<string, DiffMeasure>> = {
   weight: 'absolute',
   rate: 'second',
 };
-const CONDITION =
-  /^\s*(share|weight|rate)\s*\(\s*(.+?)\s*\)\s+(grows|shrinks)\s+by\s+(\d+(?:\.\d+)?)\s*%\s*$/;
+const LENGTHS: Readonly<Record<string, keyof TurnLengths>> = {
+  p50: 'p50Ns',
+  p90: 'p90Ns',
+  p99: 'p99Ns',
+  max: 'longestNs',
+};
+const CONDITION = /^\s*(\w+)\s*\(\s*(.+?)\s*\)\s+(grows|shrinks)\s+by\s+([\d.]+\s*(?:%|m?s))\s*$/;
 
 export function parseCondition(text: string): FailCondition {
-  const [, measure = '', func = '', direction, percent] = CONDITION.exec(text) ?? [];
-  if (direction !== 'grows' && direction !== 'shrinks') {
+  const [, measure = '', func = '', direction, amount = ''] = CONDITION.exec(text) ?? [];
+  const of = subjectOf(measure, func);
+  const by = amountOf(amount);
+  const isUnderstood = of !== null && by !== null && (of.kind === 'turns' || 'share' in by);
+  if (!isUnderstood || (direction !== 'grows' && direction !== 'shrinks')) {
     throw new UsageError(`--fail-if '${text}': not understood`, [
       "--fail-if 'share(FUNC) grows by 10%'; share, weight or rate; weight(*) is everything; grows or shrinks",
+      "--fail-if 'p99(turn) grows by 10ms'; p50, p90, p99 or max of the turns of event loops; by 10ms or 10%",
     ]);
   }
-  if (func === '*' && measure === 'share') {
+  if (of.kind === 'function' && of.func === null && of.measure === 'share') {
     throw new UsageError(`--fail-if '${text}': the share of everything is always 100%`, [
       "--fail-if 'weight(*) grows by 10%'",
     ]);
   }
-  return {
-    text: text.trim(),
-    measure: MEASURES[measure],
-    func: func === '*' ? null : func,
-    direction,
-    by: Number(percent) / 100,
-  };
+  return { text: text.trim(), of, direction, by };
+}
+
+function subjectOf(measure: string, func: string): FailCondition['of'] | null {
+  if (Object.hasOwn(MEASURES, measure)) {
+    return { kind: 'function', measure: MEASURES[measure], func: func === '*' ? null : func };
+  }
+  const isOfTurns = Object.hasOwn(LENGTHS, measure) && func === 'turn';
+  return isOfTurns ? { kind: 'turns', length: LENGTHS[measure] } : null;
+}
+
+function amountOf(amount: string): FailCondition['by'] | null {
+  const [, percent] = /^(\d+(?:\.\d+)?)\s*%$/.exec(amount) ?? [];
+  if (percent !== undefined) return { share: Number(percent) / 100 };
+  const ms = duration('ms').read(amount.replace(/\s+/, ''));
+  return ms === undefined ? null : { ns: ms * 1e6 };
 }
 
 /** Runs of one program differ, and how far, one recording a side can't tell. */
@@ -71,12 +95,28 @@ export function checkRuns(here: readonly string[], there: readonly string[]): vo
   );
 }
 
+/** The recordings of a condition: what came out of comparing one event, and the files, for turns. */
+export type JudgedRecordings = {
+  readonly diff: Comparison;
+  readonly here: readonly ComparedFile[];
+  readonly there: readonly ComparedFile[];
+};
+
 /**
- * Judges a condition on one event, for each function of that name. Throws `UsageError` where there is
- * none: a gate that watches nothing would pass for ever.
+ * Judges a condition on one event, for each function of that name, or on the turns of all event loops. Throws
+ * `UsageError` where there is none: a gate that watches nothing would pass for ever.
  */
-export function judgeCondition(condition: FailCondition, diff: Comparison): JudgedCondition[] {
-  const { measure, func, text } = condition;
+export function judgeCondition(
+  condition: FailCondition,
+  { diff, here, there }: JudgedRecordings,
+): JudgedCondition[] {
+  const { of, text } = condition;
+  if (of.kind === 'turns') {
+    const ofSide = (side: readonly ComparedFile[]) =>
+      side.map((file) => ({ value: turnsOf(file, text)[of.length], interval: null }));
+    return [judged(condition, null, null, changeOf(ofSide(here), ofSide(there)))];
+  }
+  const { measure, func } = of;
   if (func === null) {
     const change = measure === 'share' ? null : diff.total[measure];
     return [judged(condition, diff.event, null, change)];
@@ -90,9 +130,18 @@ export function judgeCondition(condition: FailCondition, diff: Comparison): Judg
   return rows.map((row) => judged(condition, diff.event, row.name, row[measure]));
 }
 
+function turnsOf({ path, opened, select }: ComparedFile, text: string): TurnLengths {
+  const { turns } = opened.profile;
+  const lengths = turns === undefined ? null : summarizeTurns(turns, select?.times);
+  if (lengths !== null) return lengths;
+  throw new UsageError(`--fail-if '${text}': ${printable(path)} has no turns of an event loop`, [
+    'record a program of Node: perf-ts record -- node app.js',
+  ]);
+}
+
 function judged(
   condition: FailCondition,
-  event: string,
+  event: string | null,
   name: string | null,
   change: Change | null,
 ): JudgedCondition {
@@ -108,8 +157,8 @@ function judged(
 }
 
 /**
- * The interval is of `here − there`. The bound is a part of `there`, which is uncertain itself: what is in
- * question is `here − (1 + by) · there`, whose interval is wider by at most 1 + by.
+ * The interval is of `here − there`. A bound that is a part of `there` is uncertain itself: what is in question is
+ * `here − (1 + by) · there`, whose interval is wider by at most 1 + by.
  */
 function verdictOf({ direction, by }: FailCondition, change: Change): ConditionVerdict {
   const { there, interval } = change;
@@ -117,8 +166,8 @@ function verdictOf({ direction, by }: FailCondition, change: Change): ConditionV
   const sign = direction === 'grows' ? 1 : -1;
   const delta = sign * change.delta;
   const [low, high] = sign > 0 ? [interval.low, interval.high] : [-interval.high, -interval.low];
-  const wider = direction === 'grows' ? 1 + by : 1;
-  const bound = by * there;
+  const wider = direction === 'grows' && 'share' in by ? 1 + by.share : 1;
+  const bound = 'share' in by ? by.share * there : by.ns;
   if (delta - (delta - low) * wider > bound) return 'met';
   return delta + (high - delta) * wider < bound ? 'not met' : 'not distinguishable';
 }

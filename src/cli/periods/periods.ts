@@ -92,6 +92,7 @@ const IMPORTED: Readonly<Record<ImportFormat, string>> = {
   heapprofile: 'a .heapprofile',
   speedscope: 'a speedscope file',
   pprof: 'a pprof file',
+  firefox: 'a profile of profiler.firefox.com',
 };
 
 function noPeriods(path: string, format: ImportFormat): FailedError {

@@ -6,9 +6,16 @@ import { formatTable } from '../render/table.ts';
 
 /** Columns that hold parts of a whole: 0…1, or −1…1 of a change. */
 const SHARES = new Set(
-  'share low high share_before share_after share_change change_low change_high self_share self_low self_high total_share total_low total_high coverage'.split(
-    ' ',
-  ),
+  'share share_before share_after share_change self_share total_share coverage'.split(' '),
+);
+/** The share that an interval is of, where it stands beside it; else the interval may be a ratio's. */
+const SHARE_OF_BOUND: ReadonlyMap<string, string> = new Map(
+  [
+    ['', 'share'],
+    ['change_', 'share_change'],
+    ['self_', 'self_share'],
+    ['total_', 'total_share'],
+  ].flatMap(([name, share]) => [`${name}low`, `${name}high`].map((bound) => [bound, share])),
 );
 
 /** Columns that hold a time on the wall clock, in nanoseconds since 1970. */
@@ -17,7 +24,7 @@ const TIMES = new Set(['started_ns', 'first_seen']);
 /** The answer as a table for the terminal. */
 export function answerLines(answer: QueryAnswer): string[] {
   const cells = answer.rows.map((row) =>
-    row.map((value, column) => printable(cellText(value, answer.columns[column]))),
+    row.map((value, column) => printable(cellText(value, column, answer.columns))),
   );
   const right = numericColumns(answer);
   return [
@@ -32,7 +39,7 @@ export function answerMarkdown(answer: QueryAnswer): string[] {
     row.map((value, column) =>
       typeof value === 'string'
         ? markdownCode(timeText(value, answer.columns[column]) ?? value)
-        : printable(cellText(value, answer.columns[column])),
+        : printable(cellText(value, column, answer.columns)),
     ),
   );
   const header = answer.columns.map((name) => markdownCode(name));
@@ -69,12 +76,14 @@ function numericColumns({ columns, rows }: QueryAnswer): Set<number> {
   );
 }
 
-function cellText(value: QueryValue, column: string): string {
+function cellText(value: QueryValue, at: number, columns: readonly string[]): string {
   if (value === null) return '';
+  const column = columns[at];
   const time = timeText(value, column);
   if (time !== null) return time;
   if (typeof value !== 'number') return String(value);
-  if (SHARES.has(column) && Math.abs(value) <= 1) return formatShare(value);
+  const isShare = SHARES.has(column) || columns.includes(SHARE_OF_BOUND.get(column) ?? '');
+  if (isShare && Math.abs(value) <= 1) return formatShare(value);
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 

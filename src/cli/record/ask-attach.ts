@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { RecordSettings } from '../../options/record.ts';
-import { registeredSocket } from '../../record/code-events/registered.ts';
+import { mayListen } from '../../record/code-events/registered.ts';
 import { unnamedNodes } from '../../system/runtimes/attached-runtimes.ts';
 
 /**
@@ -10,7 +10,7 @@ import { unnamedNodes } from '../../system/runtimes/attached-runtimes.ts';
 export async function askAttach({ pids, nodeFlags }: RecordSettings): Promise<boolean> {
   if (pids === undefined || nodeFlags === false) return false;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
-  const unnamed = unnamedNodes(pids).filter((pid) => registeredSocket(pid) === null);
+  const unnamed = unnamedNodes(pids).filter((pid) => !mayListen(pid));
   if (unnamed.length === 0) return false;
   const what =
     unnamed.length === 1 ? `process ${unnamed[0]} runs` : `processes ${unnamed.join(', ')} run`;

@@ -16,6 +16,7 @@ import type { listDocument } from '../list/list.ts';
 import type { recordSummary } from '../record/record.ts';
 import type { countedBeside } from '../record/record-stat.ts';
 import type { intervalDocument, statDocument } from '../render/stat-json.ts';
+import type { marksDocument, requestsDocument } from '../report/mark-report.ts';
 import type { reportDocument } from '../report/report.ts';
 import type { topDocument } from '../top/top-batch.ts';
 import type { turnsDocument } from '../turns/turns.ts';
@@ -93,6 +94,8 @@ export type JsonDocuments = {
     /** Whether there were more rows than --max-rows. */
     readonly isCut: boolean;
   };
+  /** `perf-ts report --marks --json`. */
+  marks: ReturnType<typeof marksDocument>;
   /** `perf-ts record --json`: the last line of standard error. */
   record: ReturnType<typeof recordSummary> & {
     /** The counters of `--stat`. */
@@ -100,6 +103,8 @@ export type JsonDocuments = {
   };
   /** `perf-ts report --json`. */
   report: ReturnType<typeof reportDocument>;
+  /** `perf-ts report --by request --json`. */
+  requests: ReturnType<typeof requestsDocument>;
   /** `perf-ts script --json`: a line for each record, with the fields of its kind beside these. */
   script: Omit<DescribedRecord, 'more' | 'record'>;
   /** `perf-ts stat --json`. */

@@ -15,6 +15,7 @@ export function declareReport(program: GuidedCommand): void {
       ['perf-ts report --tree -e cpu-clock', 'who called them, of one event'],
       ['perf-ts report --sort comm,dso', 'by command and file'],
       ['perf-ts report --time 10%-20% -c node app.data', 'a part of the time, of some threads'],
+      ['perf-ts report --by request', 'routes of a server: how long they took, what ran for them'],
       ['perf-ts report new.data --diff old.data', 'as perf-ts diff old.data new.data'],
     ])
     .action(async (word: string | undefined, given: GivenFlags) => {
@@ -23,7 +24,8 @@ export function declareReport(program: GuidedCommand): void {
       const options = { ...readFlags(REPORT, flags), ...(treeOrder && { treeOrder }) };
       if (options.diff !== undefined) {
         const { runDiffReport } = await import('../diff/diff-report.ts');
-        await runDiffReport([inputFile(file, options)], [options.diff], options);
+        const { by: _, ...ofDiff } = options;
+        await runDiffReport([inputFile(file, options)], [options.diff], ofDiff);
         return;
       }
       const path = inputFile(file, options);
@@ -31,6 +33,11 @@ export function declareReport(program: GuidedCommand): void {
         const { printHeader, printStats } = await import('../info/info.ts');
         if (options.headerOnly) printHeader(path, options);
         else printStats(path, options);
+        return;
+      }
+      if (options.marks || options.by !== undefined) {
+        const { runMarks } = await import('./mark-report.ts');
+        await runMarks(path, options);
         return;
       }
       const { runReport } = await import('./report.ts');

@@ -91,10 +91,7 @@ export const TOPICS: Readonly<Record<TopicName, Topic>> = {
       ['perf-ts export -o app.firefox.json', 'profiler.firefox.com'],
       ['perf-ts export -o app.folded', 'flamegraph.pl'],
       ['perf-ts export -o app.parquet', 'tables for SQL, a folder'],
-      [
-        'perf-ts report FILE',
-        'reads perf.data, .cpuprofile, .heapprofile, pprof, folded, speedscope',
-      ],
+      ['perf-ts report FILE', 'reads perf.data, .cpuprofile, samply, pprof, folded, speedscope, …'],
     ],
     notes: [
       'perf.data is the format of perf: perf report reads what perf-ts records, and the other way round.',

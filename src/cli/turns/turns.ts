@@ -5,7 +5,7 @@ import { printable } from '../../base/printable.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { TURNS } from '../../options/turns.ts';
 import type { TurnTable } from '../../profile/turn-table.ts';
-import { turnKind, turnWords } from '../../questions/turn-words.ts';
+import { sourceNotes, turnKind, turnWords } from '../../questions/turn-words.ts';
 import type { LoopSummary, SlowTurn, TurnReport } from '../../questions/turns.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -44,6 +44,7 @@ export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
     ...recordingLines(opened, null, false),
     '',
     ...loopLines(opened, turns, report.loops),
+    ...sourceNotes(turns).map((note) => `# ${note}`),
     '',
     ...slowLines(opened, turns, report.slowest),
   ];
@@ -52,10 +53,11 @@ export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
 
 function noTurns(path: string): FailedError {
   return new FailedError(
-    `${printable(path)} has no turns of an event loop: nothing of perf-ts was in a Node program that it recorded`,
+    `${printable(path)} has no turns of an event loop: nothing of perf-ts was in a Node program that it recorded, and no waits of loops were`,
     [
       'record it so: perf-ts record -- node app.js',
       'a running one: perf-ts record -p PID --attach-js',
+      'any program with an event loop, by its system calls: sudo perf-ts record --turns',
     ],
   );
 }
@@ -127,16 +129,14 @@ export function turnsDocument(
 ) {
   const { profile } = opened;
   const threadOf = (loop: number) => {
-    const { thread, pid, tid } = turns.loops[loop];
-    return { pid, tid, comm: thread === NONE ? null : profile.threads[thread].comm };
+    const { thread, pid, tid, source } = turns.loops[loop];
+    return { pid, tid, comm: thread === NONE ? null : profile.threads[thread].comm, source };
   };
   return {
     schema: 'perf-ts/turns@1' as const,
     /** Nanosecond 0 of the times below, on the recording's clock, as a decimal string. */
     startTime: profile.meta.startTime,
     clock: profile.meta.clock,
-    /** The library in the program measured them. */
-    source: 'library' as const,
     loops: loops.map(({ loop, ...summary }) => ({ ...threadOf(loop), ...summary })),
     turns: slowest.map(({ turn, callback, parts, ...times }) => ({
       ...threadOf(turns.loop[turn]),

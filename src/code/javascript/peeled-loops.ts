@@ -7,7 +7,7 @@ import type { ScriptEntries } from '../jit/position-log.ts';
 const FEWEST_ENTRIES = 8;
 /** Bound of the work of one comparison, in pairs of entries. */
 const MOST_PAIRS = 4_000_000;
-/** The part of a loop's bytes that has to have a counterpart. */
+/** The part of the bytes of a loop's own function that has to have a counterpart. */
 const FEWEST_ALIKE = 0.75;
 
 /**
@@ -54,59 +54,72 @@ function mend(
   const stale = entries.position[rows[first]];
   // The loop's position lies in front of those of its body.
   let begin = first;
-  while (begin > 0 && position[rows[begin - 1]] > stale) begin--;
+  while (begin > 0 && entries.position[rows[begin - 1]] > stale) begin--;
   if (begin === first) return;
-  const lengths = lengthsOf(entries, rows, begin, end);
-  const alike = align(lengths, first - begin);
+  const [turn, loop, behind] = [rows[begin], rows[first], rows[end - 1] + 1];
+  const pieces = piecesOf(entries, turn, behind, entries.inlining[rows[first]]);
+  const alike = align(pieces, loop - turn);
   let bytes = 0;
   let bytesAlike = 0;
-  for (let i = first; i < end; i++) {
-    bytes += lengths[i - begin];
-    if (alike !== null && alike[i - first] !== NONE) bytesAlike += lengths[i - begin];
+  for (let i = loop; i < behind; i++) {
+    if (pieces.inlined[i - turn] !== NONE) continue;
+    bytes += pieces.length[i - turn];
+    if (alike !== null && alike[i - loop] !== NONE) bytesAlike += pieces.length[i - turn];
   }
   const isMended = alike !== null && bytesAlike >= FEWEST_ALIKE * bytes;
   const lastAlike = isMended ? alike.findLastIndex((piece) => piece !== NONE) : NONE;
   let last = stale;
-  for (let i = first; i < end; i++) {
-    const counterpart = isMended ? alike[i - first] : NONE;
-    if (counterpart !== NONE) last = entries.position[rows[begin + counterpart]];
+  for (let i = loop; i < behind; i++) {
+    if (pieces.inlined[i - turn] !== NONE) continue;
+    const counterpart = isMended ? alike[i - loop] : NONE;
+    if (counterpart !== NONE) last = position[turn + counterpart];
     // The pieces that are alike lie between the jump to the loop and the one back.
-    else if (i - first > lastAlike) last = stale;
-    position[rows[i]] = isMended ? last : NONE;
+    else if (i - loop > lastAlike) last = stale;
+    position[i] = isMended ? last : NONE;
   }
 }
 
-/** Bytes up to the next entry, whoever's it is. */
-function lengthsOf(
-  { offset }: ScriptEntries,
-  rows: readonly number[],
-  begin: number,
+/** Pieces of code between entries. */
+type Pieces = {
+  /** Bytes up to the next entry. */
+  readonly length: Float64Array;
+  /** Position in an inlined function, which is right in the loop, too; NONE: the piece is of the loop's own function. */
+  readonly inlined: Int32Array;
+};
+
+function piecesOf(
+  { offset, position, inlining }: ScriptEntries,
+  first: number,
   end: number,
-): Float64Array {
-  const lengths = new Float64Array(end - begin);
-  for (let i = begin; i < end; i++) {
-    const next = rows[i] + 1;
-    lengths[i - begin] = next < offset.length ? offset[next] - offset[rows[i]] : 0;
+  level: number,
+): Pieces {
+  const pieces = { length: new Float64Array(end - first), inlined: new Int32Array(end - first) };
+  for (let i = first; i < end; i++) {
+    pieces.length[i - first] = i + 1 < offset.length ? offset[i + 1] - offset[i] : 0;
+    pieces.inlined[i - first] = inlining[i] === level ? NONE : position[i];
   }
-  return lengths;
+  return pieces;
 }
 
 /**
  * Finds for each piece behind `border` the one in front of it that it is like, both in order, so that as many bytes as
  * possible have a counterpart; NONE without. Null where there are too many.
  */
-function align(lengths: Float64Array, border: number): Int32Array | null {
+function align({ length: lengths, inlined }: Pieces, border: number): Int32Array | null {
   const count = lengths.length - border;
   const width = border + 1;
   if (count * border > MOST_PAIRS) return null;
   // Bytes alike of the pieces up to here, in both.
   const best = new Float64Array((count + 1) * width);
   for (let i = 1; i <= count; i++) {
-    const length = lengths[border + i - 1];
+    const piece = border + i - 1;
     for (let j = 1; j <= border; j++) {
       const at = i * width + j;
       const without = Math.max(best[at - width], best[at - 1]);
-      const pair = best[at - width - 1] + likeness(length, lengths[j - 1]);
+      const pair =
+        inlined[piece] === inlined[j - 1]
+          ? best[at - width - 1] + likeness(lengths[piece], lengths[j - 1], inlined[piece] !== NONE)
+          : 0;
       best[at] = Math.max(without, pair);
     }
   }
@@ -120,8 +133,11 @@ function align(lengths: Float64Array, border: number): Int32Array | null {
   return found;
 }
 
-/** Pieces without bytes are alike as well; other registers change a length by few. */
-function likeness(one: number, other: number): number {
+/**
+ * Pieces without bytes are alike as well; other registers change a length by few. Those of one place in an inlined
+ * function are alike whatever their length.
+ */
+function likeness(one: number, other: number, isPlaceKnown: boolean): number {
   if (one === other) return one + 1;
-  return Math.abs(one - other) <= 4 ? Math.min(one, other) / 2 : 0;
+  return isPlaceKnown || Math.abs(one - other) <= 4 ? Math.min(one, other) / 2 : 0;
 }

@@ -3,13 +3,13 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
-import { copyBytes } from '../../base/join-bytes.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
+import { CallerLog } from './caller-log.ts';
 import {
   CODE_EVENT,
   CodeRecord,
   isStreamAt,
-  MOST_NAME_BYTES,
+  RECORD_BYTES,
   STREAM_HEADER_BYTES,
 } from './code-record.ts';
 import type { CodeTable } from './code-table.ts';
@@ -29,116 +29,17 @@ export type CodeEventFrame = {
   readonly chunks: readonly Uint8Array[];
 };
 
-/** The streams of one process's isolates, as a recording keeps them. */
-export function encodeCodeEvents(frames: readonly CodeEventFrame[]): Uint8Array {
-  const parts: Uint8Array[] = [];
+/** The streams of one process's isolates, as a recording keeps them: pieces in order, the chunks themselves among them. */
+export function encodeCodeEvents(frames: readonly CodeEventFrame[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
   for (const { offsetNs, chunks } of frames) {
     const head = new Uint8Array(FRAME_BYTES);
     const view = new DataView(head.buffer);
     view.setBigUint64(0, BigInt(chunks.reduce((sum, chunk) => sum + chunk.length, 0)), true);
     view.setBigInt64(8, offsetNs, true);
-    parts.push(head, ...chunks);
+    pieces.push(head, ...chunks);
   }
-  return Buffer.concat(parts);
-}
-
-/** The stream of one isolate, taken apart when its recording ends. */
-export type EndedStream = {
-  /** The stream without what is kept in other forms. */
-  readonly code: Uint8Array;
-  /** Notes, a line of JSON each. */
-  readonly notes: Uint8Array;
-  /** Source maps that are written inside scripts. */
-  readonly maps: readonly {
-    /** V8's number of the script in the isolate. */
-    readonly script: number;
-    /** Name of some code of the script, as V8 spells it. */
-    readonly name: Uint8Array;
-    /** `data:…` */
-    readonly url: Uint8Array;
-  }[];
-  /** A stream of the event loop's turns alone; empty where there are none. */
-  readonly turns: Uint8Array;
-};
-
-/** Source maps taken out of a stream; further ones stay in it, where nobody looks at them. A program has one a script. */
-const MOST_MAPS = 100_000;
-
-/** Keeps the place of the name of each source map: never more than the stream, nor an object for each of its records. */
-export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
-  const bytes = Buffer.concat(chunks);
-  const maps: EndedStream['maps'][number][] = [];
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const record = new CodeRecord();
-  const sizes = { code: bytes.length, notes: 0, turns: 0 };
-  let nameAt = 0;
-  let nameEnd = 0;
-  for (let at = STREAM_HEADER_BYTES; record.read(view, at, bytes.length) === 'whole'; ) {
-    const { type, end, textAt, textSize } = record;
-    if (type === CODE_EVENT.NOTE) sizes.notes += end - textAt;
-    if (type === CODE_EVENT.ADDED) {
-      nameAt = textAt;
-      nameEnd = textSize > MOST_NAME_BYTES ? nameAt : nameAt + textSize;
-    }
-    if (isTurn(type)) sizes.turns += end - at;
-    if (isTurn(type) || (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS)) {
-      sizes.code -= end - at;
-    }
-    if (type === CODE_EVENT.SOURCE_MAP && maps.length < MOST_MAPS) {
-      maps.push({
-        script: record.script,
-        name: bytes.subarray(nameAt, nameEnd),
-        url: bytes.subarray(textAt, textAt + textSize),
-      });
-    }
-    at = end;
-  }
-  return { ...copyParts(view, sizes, maps.length), maps };
-}
-
-function isTurn(type: number): boolean {
-  return type === CODE_EVENT.TURN || type === CODE_EVENT.SHORT_TURNS;
-}
-
-/** The parts of a stream, which have so many bytes; the first `maps` source maps are in none. */
-function copyParts(
-  view: DataView,
-  sizes: { readonly code: number; readonly notes: number; readonly turns: number },
-  maps: number,
-): Omit<EndedStream, 'maps'> {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  const isWhole = sizes.code === bytes.length;
-  const code = isWhole ? bytes : new Uint8Array(sizes.code);
-  const notes = new Uint8Array(sizes.notes);
-  const turns = new Uint8Array(sizes.turns === 0 ? 0 : STREAM_HEADER_BYTES + sizes.turns);
-  if (isWhole && sizes.notes === 0) return { code, notes, turns };
-  if (sizes.turns > 0) copyBytes(bytes, 0, STREAM_HEADER_BYTES, turns, 0);
-  const record = new CodeRecord();
-  const length = { code: 0, notes: 0, turns: STREAM_HEADER_BYTES };
-  let copiedTo = 0;
-  let seenMaps = 0;
-  const copyCode = (to: number): void => {
-    if (!isWhole) copyBytes(bytes, copiedTo, to - copiedTo, code, length.code);
-    length.code += to - copiedTo;
-  };
-  for (let at = STREAM_HEADER_BYTES; record.read(view, at, bytes.length) === 'whole'; ) {
-    const { type, end, textAt } = record;
-    if (type === CODE_EVENT.NOTE) {
-      copyBytes(bytes, textAt, end - textAt, notes, length.notes);
-      length.notes += end - textAt;
-    }
-    if (isTurn(type)) {
-      copyBytes(bytes, at, end - at, turns, length.turns);
-      length.turns += end - at;
-    }
-    if (isTurn(type) || (type === CODE_EVENT.SOURCE_MAP && seenMaps++ < maps)) {
-      copyCode(at);
-      copiedTo = end;
-    }
-    at = end;
-  }
-  copyCode(bytes.length);
-  return { code, notes, turns };
+  return pieces;
 }
 
 /** The machine code and bytecode of a process, and where they come from. */
@@ -201,6 +102,7 @@ class CodeEventReader {
   readonly #nameSize = new GrowableInt32();
   readonly #positionsOf = new GrowableInt32();
   readonly #isBytecode = new GrowableInt32();
+  readonly #callers = new CallerLog();
   readonly #positions: PositionLog;
   #isolates = 0;
   /** Isolate and script -> its version, where its path had other scripts before. */
@@ -248,10 +150,12 @@ class CodeEventReader {
     } else if (type === CODE_EVENT.MOVED) {
       this.#move(start, this.#record.to, timeNs, rowAt);
     } else if (type === CODE_EVENT.REMOVED) this.#remove(start, timeNs, rowAt);
-    else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
-    else if (type === CODE_EVENT.VERSION) {
+    else if (type === CODE_EVENT.CALLER) {
+      const body = this.#record.at + RECORD_BYTES;
+      this.#callers.add(this.#isolates, timeNs, this.#view, body);
+    } else if (type === CODE_EVENT.VERSION) {
       this.#versions.set(`${this.#isolates} ${this.#record.script}`, this.#record.version);
-    }
+    } else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
   }
 
   /** Positions of the code that was added last. */
@@ -338,6 +242,7 @@ class CodeEventReader {
       end: inOrder(this.#end.finish(), order, new Float64Array(order.length)),
       restarts: [],
       isBytecode: (row) => isBytecode[row] === 1,
+      ...(this.#callers.length > 0 && { callers: this.#callers }),
       name: (row) => nameOf(written(row), version[row]),
       hasSameName: (a, b) =>
         Math.max(0, version[a]) === Math.max(0, version[b]) &&

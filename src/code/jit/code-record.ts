@@ -17,7 +17,9 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     POSITIONS   u64 start; u32 script, flags, count, size; u8 entries[]      of the code added last
  *     LINE_ENDS   u32 script, count; u64 size; u8 ends[]
  *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
+ *     CALLER      u64 bytecode, addresses[4]     of the interpreted function that waited for the code added last
  *     TURN, SHORT_TURNS       of the event loop, see `read/jit/loop-turns.ts`
+ *     MARK, MARK_END          spans of time with names, see `read/jit/marks.ts`
  *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`
  */
 export const STREAM_HEADER_BYTES = 32;
@@ -34,11 +36,14 @@ export const CODE_EVENT = {
   SOURCE_MAP: 10,
   TURN: 11,
   SHORT_TURNS: 12,
-  VERSION: 13,
+  MARK: 13,
+  MARK_END: 14,
+  CALLER: 15,
+  VERSION: 16,
 } as const;
 const BYTE_CODE = 0;
 /** Bytes before the name, entries, ends or URL, by type. */
-const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 8];
+const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
 const MAGIC = 'PTSCODE1';

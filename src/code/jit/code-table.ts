@@ -1,3 +1,5 @@
+import type { CallerLog } from './caller-log.ts';
+
 /**
  * The code that the JITs of one process announced: a row per announcement, in the order
  * of the announcements. Code is moved and thrown away without a word and its place used again, so
@@ -26,6 +28,8 @@ export type CodeTable = {
   readonly hasSameName: (a: number, b: number) => boolean;
   /** The row is bytecode, at whose addresses nothing is sampled: interpreted frames are given them. */
   readonly isBytecode?: (row: number) => boolean;
+  /** Interpreted functions while they waited for V8; absent where none are known. */
+  readonly callers?: CallerLog;
   /** Path of the jitdump that has the code itself; absent: the JIT wrote names only. */
   readonly dump?: string;
   /** The source line of the code at `address` of `row`; null where the JIT gives none. */

@@ -3,6 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { DsoTable } from '../process/dso-table.ts';
 import type { DsoIndex } from '../process/types.ts';
+import type { CallerLog } from './caller-log.ts';
 import { CodeLayer } from './code-layer.ts';
 import { type CodeTable, isSameCode, type SourceLine } from './code-table.ts';
 
@@ -128,14 +129,30 @@ export class JitCode {
 
   /** The process's JIT code, in the generation that has bytecode at `address` now; −1 where none is. */
   placeBytecode(pid: number, address: number): DsoIndex {
-    const base = this.#bytecodeOf.get(pid) ?? this.#openBytecode(pid);
-    if (base === NONE || !this.isJit(base)) return NONE as DsoIndex;
-    for (const layer of (this.#processes[base] as JitProcess).layers) {
+    const process = this.#announcedBy(pid);
+    for (const layer of process?.layers ?? []) {
       if (layer.table.isBytecode === undefined) continue;
       const row = layer.rowAt(address);
-      if (row !== NONE && layer.table.isBytecode(row)) return this.place(base, address);
+      if (row !== NONE && layer.table.isBytecode(row)) return this.place(process!.base, address);
     }
     return NONE as DsoIndex;
+  }
+
+  /** Whether machine code that the process's JIT announced is at `address` now. */
+  isCodeAt(pid: number, address: number): boolean {
+    return this.#announcedBy(pid)?.layers.some((layer) => layer.rowAt(address) !== NONE) === true;
+  }
+
+  /** The functions of a process that are known while they waited; null without any. */
+  callersOf(pid: number): CallerLog | null {
+    const withCallers = this.#announcedBy(pid)?.layers.find(({ table }) => table.callers);
+    return withCallers?.table.callers ?? null;
+  }
+
+  /** The JIT code of a process that has announced bytecode; null of others. */
+  #announcedBy(pid: number): JitProcess | null {
+    const base = this.#bytecodeOf.get(pid) ?? this.#openBytecode(pid);
+    return base !== NONE && this.isJit(base) ? this.#processes[base] : null;
   }
 
   /** Whether V8 announced the bytecode of a process. */

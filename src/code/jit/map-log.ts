@@ -26,14 +26,15 @@ export type LoggedPiece = {
 };
 
 /** Pieces in the order in which they were read, as the format above has them. */
-export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array {
-  const out = new ByteWriter();
-  for (const { fromNs, toNs, isRestart, lines } of pieces) {
-    out.u64(fromNs).u64(toNs);
-    out.u32(isRestart ? FLAG_RESTART : 0).u32(0);
-    out.u64(lines.length).bytes(lines);
-  }
-  return out.finish();
+export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array[] {
+  return pieces.flatMap(({ fromNs, toNs, isRestart, lines }) => {
+    const head = new ByteWriter().u64(fromNs).u64(toNs);
+    head
+      .u32(isRestart ? FLAG_RESTART : 0)
+      .u32(0)
+      .u64(lines.length);
+    return [head.finish(), lines];
+  });
 }
 
 /** The code objects of a map log; truncated or invalid entries are counted and left out. */

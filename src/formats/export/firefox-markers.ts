@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
+import { MARK_KINDS } from '../../profile/mark-table.ts';
 import type { Profile } from '../../profile/types.ts';
 import { CATEGORY, type FirefoxTables } from './firefox-tables.ts';
 import { type RecordingMarks, SWITCH_STATE, type SwitchTable } from './recording-marks.ts';
@@ -59,6 +60,19 @@ export const MARKER_SCHEMA = [
     fields: [
       { key: 'why', label: 'Why', format: 'string' },
       { key: 'cpu', label: 'CPU left', format: 'string' },
+    ],
+  },
+  {
+    name: 'ProgramMark',
+    tooltipLabel: '{marker.data.kind}',
+    tableLabel: '{marker.data.name}',
+    description: 'What the program named: a request, a measure; or a collection of its garbage.',
+    display: SHOWN_IN,
+    fields: [
+      { key: 'kind', label: 'Kind', format: 'string' },
+      { key: 'name', label: 'Name', format: 'string' },
+      { key: 'sent', label: 'As sent', format: 'string' },
+      { key: 'status', label: 'Status', format: 'string' },
     ],
   },
 ] as const;
@@ -190,6 +204,30 @@ export function switchMarkers(
     if (out !== NONE) addMarker(thread, out, null);
   }
   return markersOf;
+}
+
+/** Adds what programs named to the markers of their threads; by row of `profile.threads`. */
+export function addProgramMarkers(
+  { marks }: Profile,
+  tables: FirefoxTables,
+  markersOf: Map<number, MarkerColumns>,
+): void {
+  if (marks === undefined) return;
+  const { kind, loop, loops, name, text, names, fromNs, toNs, isOpen, status } = marks;
+  for (let row = 0; row < marks.length; row++) {
+    const { thread } = loops[loop[row]];
+    if (thread === NONE) continue;
+    const markers = markersOf.get(thread) ?? new MarkerColumns(tables);
+    markersOf.set(thread, markers);
+    const data = {
+      kind: MARK_KINDS[kind[row]],
+      name: printable(names[name[row]]),
+      sent: printable(names[text[row]]),
+      status: status[row] === 0 ? '' : `${status[row]}`,
+    };
+    const endNs = isOpen[row] === 1 ? null : toNs[row];
+    markers.add('ProgramMark', data.kind, fromNs[row], endNs, data);
+  }
 }
 
 function cpuText(cpu: number): string {

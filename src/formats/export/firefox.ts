@@ -9,6 +9,7 @@ import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { Profile, ProfileEvent, ProfileThread, Weights } from '../../profile/types.ts';
 import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import {
+  addProgramMarkers,
   MARKER_SCHEMA,
   MarkerColumns,
   recordingMarkers,
@@ -65,7 +66,8 @@ export function writeFirefox(
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
   const tracks = splitIntoTracks(profile, weights, samples);
   const befell = recordingMarkers(profile, marks, shown, tables);
-  const switched = switchMarkers(profile, marks.switches, tables);
+  const markersOf = switchMarkers(profile, marks.switches, tables);
+  addProgramMarkers(profile, tables, markersOf);
 
   const visible = [...tracks.keys()]
     .toSorted((a, b) => tracks[b].share - tracks[a].share)
@@ -87,7 +89,7 @@ export function writeFirefox(
   for (const [index, track] of tracks.entries()) {
     if (index > 0) buffer.add(',');
     // Off-CPU times belong to the thread, whatever its events: once is enough.
-    const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
+    const markers = marked.has(track.thread) ? undefined : markersOf.get(track.thread);
     marked.add(track.thread);
     const columns = markers ?? new MarkerColumns(tables);
     writeThread(profile, weights, track, ids[track.thread], columns, pausedRanges, buffer);

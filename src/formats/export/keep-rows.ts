@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { IntColumn } from '../../base/int-column.ts';
+import type { TurnLoop } from '../../profile/turn-table.ts';
 import type { Dso, FuncTable, Profile, ProfileThread } from '../../profile/types.ts';
 
 /**
@@ -23,14 +24,16 @@ export function keepRows(profile: Profile, earlier: Profile): Profile {
     },
     earlier.funcs,
   );
-  const { turns } = profile;
-  const loops = turns?.loops.map((loop) => ({
-    ...loop,
-    thread: loop.thread === NONE ? NONE : threads.rowOf[loop.thread],
-  }));
+  const { turns, marks } = profile;
+  const kept = (loops: readonly TurnLoop[]): TurnLoop[] =>
+    loops.map((loop) => ({
+      ...loop,
+      thread: loop.thread === NONE ? NONE : threads.rowOf[loop.thread],
+    }));
   return {
     ...profile,
-    ...(turns !== undefined && loops !== undefined && { turns: { ...turns, loops } }),
+    ...(turns !== undefined && { turns: { ...turns, loops: kept(turns.loops) } }),
+    ...(marks !== undefined && { marks: { ...marks, loops: kept(marks.loops) } }),
     strings: strings.values,
     dsos: dsos.entries,
     threads: threads.entries,

@@ -13,16 +13,20 @@ import {
   type ShowName,
 } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
+import { listTraceProfiles, traceEventsOf } from './trace-profiles.ts';
 import { isTreeProfile, listTreeProfile } from './tree-profile.ts';
 
-/** A profile of V8's or JavaScriptCore's own profiler, or of ours in its format. */
+/** A profile of V8's or JavaScriptCore's own profiler, or of ours in its format; or those of a trace. */
 export function importDevTools(
   source: ByteSource,
   showName: ShowName = (name) => name,
   limits: ImportLimits = NO_LIMITS,
 ): ImportedProfile {
-  const file = asObject(parseJson(source, limits.checkJson));
+  const value = parseJson(source, limits.checkJson);
+  const file = asObject(value);
   const builder = new ImportedProfileBuilder(showName, limits);
+  const traceEvents = traceEventsOf(value);
+  if (traceEvents !== null) return importTrace(traceEvents, builder, limits);
   if (file !== null && isTreeProfile(file)) {
     return new CpuProfileReader(listTreeProfile(file), builder).read();
   }
@@ -33,8 +37,60 @@ export function importDevTools(
   return new CpuProfileReader(file, builder).read();
 }
 
+function importTrace(
+  traceEvents: readonly unknown[],
+  builder: ImportedProfileBuilder,
+  limits: ImportLimits,
+): ImportedProfile {
+  const profiles = listTraceProfiles(traceEvents, (what) => builder.skipLine(what));
+  if (profiles.length === 0) {
+    throw new PerfDataError(
+      'devtools-profile',
+      'it is a trace without a CPU profile: one recorded with the category disabled-by-default-v8.cpu_profiler has it',
+    );
+  }
+  limits.checkThreads(profiles.length);
+  const readers = profiles.map(({ file, thread }) => new CpuProfileReader(file, builder, thread));
+  const timed = readers.map((reader) => reader.add());
+  // Threads are sampled alike; one that has few samples shows it least.
+  const usual = timed.toSorted((a, b) => b.samples - a.samples)[0].usualNs;
+  const hasWaits = timed.some((each) => each.hasWaits);
+  return builder.finish(
+    'cpuprofile',
+    listEvents('', { hasTimes: true, hasWaits, usualNs: usual }),
+    {
+      notes: [
+        'read from a trace: each of its CPU profiles is a thread; losses and CPUs are not known',
+        SPANS_NOTE,
+      ],
+      clock: 'monotonic',
+    },
+  );
+}
+
+/** The event of what samples weigh, and that of the time in which their threads had nothing to do. */
+function listEvents(
+  name: string,
+  { hasTimes, hasWaits, usualNs }: Omit<AddedSamples, 'samples'>,
+): ProfileEvent[] {
+  const frequencyHz = usualNs > 0 ? Math.round(1e9 / usualNs) : null;
+  const events = [{ ...describeEvent(name, hasTimes), frequencyHz }];
+  return hasWaits ? [...events, describeEvent(IDLE_EVENT, true)] : events;
+}
+
+/** The samples that a profile has, and what they are of. */
+type AddedSamples = {
+  readonly samples: number;
+  readonly hasTimes: boolean;
+  readonly hasWaits: boolean;
+  /** The median time between samples; 0 where it is not known. */
+  readonly usualNs: number;
+};
+
 type Json = Readonly<Record<string, unknown>>;
 
+const SPANS_NOTE =
+  'a sample weighs the time until the next one, also where the thread waited in a function';
 /** The event of the time in which the thread had nothing to do, as recordings name it. */
 const IDLE_EVENT = 'off-cpu';
 const IDLE = '(idle)';
@@ -57,12 +113,14 @@ class CpuProfileReader {
   readonly #isIdle: Uint8Array;
   readonly #hasNoSamples: Uint8Array;
   readonly #own: Json | null;
+  readonly #thread: Json | null;
   #cut = 0;
   #hasWaits = false;
   /** The median time between samples; 0 where it is not known. */
   #usualNs = 0;
 
-  constructor(file: Json, builder: ImportedProfileBuilder) {
+  /** `thread`: whose profile it is, where the file does not have it. */
+  constructor(file: Json, builder: ImportedProfileBuilder, thread: Json | null = null) {
     this.#file = file;
     this.#builder = builder;
     this.#nodes = asArray(file.nodes);
@@ -70,9 +128,20 @@ class CpuProfileReader {
     this.#isIdle = new Uint8Array(this.#nodes.length);
     this.#hasNoSamples = new Uint8Array(this.#nodes.length);
     this.#own = asObject(file['perf-ts']);
+    this.#thread = thread ?? asObject(this.#own?.thread);
   }
 
   read(): ImportedProfile {
+    const added = this.add();
+    const { hasTimes } = added;
+    return this.#builder.finish('cpuprofile', listEvents(asText(this.#own?.event), added), {
+      notes: this.#notes(hasTimes),
+      ...(hasTimes && { clock: 'monotonic' }),
+    });
+  }
+
+  /** Adds the samples of event 0, and the waits of event 1. */
+  add(): AddedSamples {
     for (const [row, node] of this.#nodes.entries()) {
       const id = asObject(node)?.id;
       if (typeof id === 'number') this.#rowOfId.set(id, row);
@@ -82,14 +151,12 @@ class CpuProfileReader {
     const samples = asArray(this.#file.samples);
     if (samples.length === 0) this.#addHits();
     else this.#addSamples(samples, isTimed);
-    const hasTimes = samples.length > 0 && isTimed;
-    const frequencyHz = this.#usualNs > 0 ? Math.round(1e9 / this.#usualNs) : null;
-    const events = [{ ...describeEvent(asText(this.#own?.event), hasTimes), frequencyHz }];
-    if (this.#hasWaits) events.push(describeEvent(IDLE_EVENT, true));
-    return this.#builder.finish('cpuprofile', events, {
-      notes: this.#notes(hasTimes),
-      ...(hasTimes && { clock: 'monotonic' }),
-    });
+    return {
+      samples: samples.length,
+      hasTimes: samples.length > 0 && isTimed,
+      hasWaits: this.#hasWaits,
+      usualNs: this.#usualNs,
+    };
   }
 
   #rowOf(id: unknown): number | undefined {
@@ -188,12 +255,11 @@ class CpuProfileReader {
 
   /** Microseconds of time, or events. */
   #add(row: number, event: number, at: number | null, span: number): void {
-    const thread = asObject(this.#own?.thread);
     this.#builder.addSample(
       {
-        comm: asText(thread?.comm) || UNKNOWN_COMM,
-        pid: wholeOr(thread?.pid, NONE),
-        tid: wholeOr(thread?.tid, NONE),
+        comm: asText(this.#thread?.comm) || UNKNOWN_COMM,
+        pid: wholeOr(this.#thread?.pid, NONE),
+        tid: wholeOr(this.#thread?.tid, NONE),
         cpu: NONE,
         time: at === null ? null : BigInt(Math.round(at * NANOSECONDS)),
         event,
@@ -216,9 +282,7 @@ class CpuProfileReader {
       return ['read from a .cpuprofile of perf-ts: one thread of a recording'];
     return [
       'read from a .cpuprofile: one thread, frames of JavaScript; losses and CPUs are not known',
-      hasTimes
-        ? 'a sample weighs the time until the next one, also where the thread waited in a function'
-        : 'there are no samples with times: the numbers of hits are taken',
+      hasTimes ? SPANS_NOTE : 'there are no samples with times: the numbers of hits are taken',
       ...(this.#cut > 0
         ? [
             `${this.#cut} samples were followed by none for more than ${MAX_SPAN} usual intervals: ` +

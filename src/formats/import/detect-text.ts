@@ -19,6 +19,14 @@ const MIN_STACKS = 0.5;
 const DEVTOOLS =
   /^\s*\{[\s\S]*(?:"(?:callFrame|timeDeltas)"\s*:|"head"\s*:\s*\{\s*"functionName"\s*:)/;
 
+/** The facts about a profile of profiler.firefox.com, which it begins with. */
+const FIREFOX =
+  /^\s*\{\s*"meta"\s*:\s*\{[\s\S]*"(?:preprocessedProfileVersion|markerSchema|sampleUnits)"\s*:/;
+
+/** A trace of Chrome, DevTools or Node: its events, the first one's members in any order. */
+const TRACE =
+  /^\s*(?:\{[\s\S]*"traceEvents"\s*:\s*\[|\[\s*\{(?=[^\]]*"ph"\s*:)(?=[^\]]*"pid"\s*:))/;
+
 /** The schema that a speedscope file names, or the beginnings of its two parts. */
 const SPEEDSCOPE = new RegExp(
   String.raw`^\s*\{[\s\S]*(?:"\$schema"\s*:\s*"https?://www\.speedscope\.app/|` +
@@ -26,12 +34,12 @@ const SPEEDSCOPE = new RegExp(
 );
 
 /** The files that are distinguished. */
-export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope' | 'pprof';
+export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'firefox' | 'speedscope' | 'pprof';
 
 /**
  * The kind of text that begins with `head`: by its lines, not by its name. Null for anything that
  * is not clearly one of them, binary data first of all. Lines that are neither may stand among
- * them, as messages that went into the same file. `devtools` is a .cpuprofile or .heapprofile.
+ * them, as messages that went into the same file. `devtools` is a .cpuprofile, a .heapprofile or a trace.
  */
 export function detectText(head: Uint8Array): TextFormat | null {
   const bytes = head.subarray(0, DETECT_BYTES);
@@ -39,7 +47,8 @@ export function detectText(head: Uint8Array): TextFormat | null {
   if (isPprof(bytes)) return 'pprof';
   if (bytes.includes(0)) return null;
   const text = new TextDecoder().decode(bytes);
-  if (DEVTOOLS.test(text)) return 'devtools';
+  if (FIREFOX.test(text)) return 'firefox';
+  if (DEVTOOLS.test(text) || TRACE.test(text)) return 'devtools';
   if (SPEEDSCOPE.test(text)) return 'speedscope';
   const lines: string[] = [];
   forEachLine(memorySource(bytes), (line) => {

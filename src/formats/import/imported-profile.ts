@@ -20,6 +20,7 @@ export type ImportFormat =
   | 'cpuprofile'
   | 'heapprofile'
   | 'speedscope'
+  | 'firefox'
   | 'pprof';
 
 /** A profile out of a text. */

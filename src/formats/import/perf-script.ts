@@ -218,7 +218,8 @@ function describeEvent(
     mode: isClock ? 'clock' : 'period',
     frequencyHz: null,
     fixedPeriod,
-    unit: isClock ? 'nanoseconds' : 'events',
+    // Samples that count as 1 are no nanoseconds.
+    unit: isClock && !lacksPeriods ? 'nanoseconds' : 'events',
     ...(lacksPeriods && { lacksPeriods }),
   };
 }

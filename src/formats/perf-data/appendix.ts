@@ -12,6 +12,20 @@ export type Attachment = {
   readonly bytes: Uint8Array;
 };
 
+/** An attachment to be written: its bytes are pieces in order, which may be many and large. */
+export type WrittenAttachment = Omit<Attachment, 'bytes'> & {
+  readonly bytes: Uint8Array | readonly Uint8Array[];
+};
+
+/** The bytes that an attachment takes in the appendix, without its head. */
+export function storedSize({ bytes }: WrittenAttachment): number {
+  return piecesOf(bytes).reduce((sum, { length }) => sum + length, 0);
+}
+
+function piecesOf(bytes: WrittenAttachment['bytes']): readonly Uint8Array[] {
+  return bytes instanceof Uint8Array ? [bytes] : bytes;
+}
+
 const MAGIC = 'PERFTSAP';
 const VERSION = 1;
 const HEAD_BYTES = 16;
@@ -29,17 +43,20 @@ const PACKINGS = ['none', 'deflate'] as const;
  *             char name[name_size]; u8 bytes[size]; }
  *
  * Little-endian, whatever the recording is. A tool that writes the file again leaves it out. A pipe has
- * it in records: pipe-appendix.ts.
+ * it in records: pipe-appendix.ts. Returned in pieces, to be written one behind the other.
  */
-export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array {
-  const out = new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length);
+export function encodeAppendix(attachments: readonly WrittenAttachment[]): Uint8Array[] {
+  const pieces = [new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length).finish()];
   const encoder = new TextEncoder();
-  for (const { name, packing, unpackedSize, bytes } of attachments) {
+  for (const attachment of attachments) {
+    const { name, packing, unpackedSize, bytes } = attachment;
     const nameBytes = encoder.encode(name);
-    out.u16(nameBytes.length).u8(PACKINGS.indexOf(packing)).u8(0).u32(0);
-    out.u64(unpackedSize).u64(bytes.length).bytes(nameBytes).bytes(bytes);
+    const head = new ByteWriter().u16(nameBytes.length).u8(PACKINGS.indexOf(packing)).u8(0).u32(0);
+    head.u64(unpackedSize).u64(storedSize(attachment)).bytes(nameBytes);
+    pieces.push(head.finish());
+    for (const piece of piecesOf(bytes)) pieces.push(piece);
   }
-  return out.finish();
+  return pieces;
 }
 
 /** The parts of an opened recording that state where its appendix is. */

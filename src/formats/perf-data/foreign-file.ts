@@ -12,6 +12,38 @@ const MAGICS: readonly (readonly [magic: string, what: string])[] = [
   ['DTiJ', 'it is a jitdump file'],
   ['\x17\x08\x44tracing', 'it is a trace-cmd file (trace.dat)'],
   ['SQLite format 3', 'it is an SQLite database'],
+  [
+    'FLR\0',
+    "it is a recording of Java's Flight Recorder (async-profiler's collapsed stacks are read: asprof -o collapsed)",
+  ],
+  [
+    'Nettrace',
+    'it is a trace of .NET (dotnet-trace convert makes one for speedscope, which is read)',
+  ],
+];
+
+/** Texts by what is in their first lines. */
+const TEXTS: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [
+    /^go 1\.\d+ trace\0/,
+    'it is an execution trace of Go: go tool trace reads it; a CPU profile (-cpuprofile) is read',
+  ],
+  [
+    /^v8-version,/,
+    "it is a log of V8's ticks, which node itself can process; a .cpuprofile of node is read",
+  ],
+  [
+    /^\s*\{\s*"snapshot"\s*:\s*\{/,
+    'it is a heap snapshot: DevTools reads it; a .heapprofile is read',
+  ],
+  [
+    /^# (?:To display the perf\.data header info|Samples: \S+ +of event)/m,
+    'it is the text of perf report: give the perf.data that it is of, or the text of perf script',
+  ],
+  [
+    /^(?:.*\n)?\t *[0-9a-f]{3,16} \S.*\n(?:\t *[0-9a-f]{3,16} \S|\n)/,
+    'it looks like stacks of perf script without threads and events: print all of its own fields',
+  ],
 ];
 
 /** How much of the file is looked at. */
@@ -31,6 +63,7 @@ export function describeForeignFile(bytes: Uint8Array): string {
   if ('PERFILE2'.startsWith(latin1) || 'PERFFILE'.startsWith(latin1)) {
     return `only the first ${bytes.length} bytes of one`;
   }
+  for (const [pattern, what] of TEXTS) if (pattern.test(latin1)) return what;
   if (head.every((byte) => byte === 0)) return 'it begins with zeros only';
   if (isText(head.filter((byte) => byte !== 0))) return describeText(latin1, bytes.indexOf(0));
   return 'it does not begin with PERFILE2';

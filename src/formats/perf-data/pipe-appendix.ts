@@ -1,7 +1,7 @@
 import { ByteCursor } from '../../base/byte-cursor.ts';
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
-import { type Attachment, encodeAppendix } from './appendix.ts';
+import { encodeAppendix, type WrittenAttachment } from './appendix.ts';
 import { writeString } from './feature-encoders.ts';
 import { FEATURE } from './features.ts';
 
@@ -18,11 +18,11 @@ const PART_BYTES = 0xfc00;
  *     char magic[8]; u32 size; u8 part[size]; pad to 8 }                      HEADER_FEATURE
  */
 export function encodePipeAppendix(
-  attachments: readonly Attachment[],
+  attachments: readonly WrittenAttachment[],
   version: string,
   littleEndian = true,
 ): Uint8Array[] {
-  const appendix = encodeAppendix(attachments);
+  const appendix = Buffer.concat(encodeAppendix(attachments));
   const records: Uint8Array[] = [];
   for (let at = 0; at < appendix.length; at += PART_BYTES) {
     const part = appendix.subarray(at, at + PART_BYTES);

@@ -28,6 +28,11 @@ export function inStepText(found: InStep): string {
         `the same functions come again every ${formatCount(Math.round(found.events))} events or so, and ` +
         'samples move through that slowly; the intervals allow for it'
       );
+    case 'regular':
+      return (
+        `the work is nearly the same each time: functions come again every ${formatCount(found.every)} ` +
+        'samples or so, and samples may fall on the same places of it; the intervals allow for it'
+      );
     case 'one-place':
       return onePlaceText(found);
     case 'tasks':
@@ -61,7 +66,11 @@ function onePlaceText({ samples, others, places }: InStep & { kind: 'one-place' 
 
 /** Whether intervals allow for all of it: samples are not all at some places of a loop, of a clock or of alike tasks. */
 export function areIntervalsSure(found: InStep): boolean {
-  return found.kind === 'loop' || (found.kind === 'cycle' && found.atRate !== true);
+  return (
+    found.kind === 'loop' ||
+    found.kind === 'regular' ||
+    (found.kind === 'cycle' && found.atRate !== true)
+  );
 }
 
 /** The option of `record` that would avoid it, or tell whether it is so; null where none is known. */
@@ -69,12 +78,13 @@ export function inStepOption(
   found: InStep,
   { fixedPeriod, frequencyHz }: AskedSampling,
 ): string | null {
+  const isMoreOften = found.kind === 'tasks' || found.kind === 'regular';
   if (fixedPeriod !== null) {
     const shorter = primeFrom(Math.max(2, fixedPeriod / SHORTER));
-    return `-c ${found.kind === 'tasks' ? shorter : periodOffStep(fixedPeriod)}`;
+    return `-c ${isMoreOften ? shorter : periodOffStep(fixedPeriod)}`;
   }
   if (frequencyHz === null) return null;
-  return `-F ${found.kind === 'tasks' ? SHORTER * frequencyHz : rateOffStep(frequencyHz)}`;
+  return `-F ${isMoreOften ? SHORTER * frequencyHz : rateOffStep(frequencyHz)}`;
 }
 
 /** The same as part of a sentence. */
@@ -83,5 +93,5 @@ export function inStepRemedy(found: InStep, asked: AskedSampling): string {
   return option === null ? 'record at another rate' : `record with ${option}`;
 }
 
-/** Tasks are to be sampled so many times as often. */
+/** Tasks and regular work are to be sampled so many times as often. */
 const SHORTER = 8;

@@ -53,7 +53,8 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * Samples in step with the work cross the same borders at the same places: then errors don't cancel, and
  * what n cycles have is n² times that of one, not n times (`in-step.ts`). The same is true of borders that many
  * tasks have in one interval of theirs (`shared-borders.ts`). Of samples that move through a loop
- * slowly neighbours say nothing; how they move does (`event-loop.ts`).
+ * slowly neighbours say nothing; how they move does (`event-loop.ts`). Where work is nearly the same each time, all visits to a
+ * function may be wrong one way (`regular-work.ts`): that grows with their number, not with its root.
  *
  * Where it is unknown which interval a period measures, the interval holds the share in both readings
  * (`other-reading.ts`).
@@ -164,6 +165,10 @@ class ShareVariance {
   readonly #repeated: number;
   /** The variance is that of drawn samples so many times, where a loop tells how many; else 0. */
   readonly #ofDrawn: number;
+  /** The variance of regular work is that of drawn samples so many times at least, … */
+  readonly #leastOfDrawn: number;
+  /** … and the squared part of an interval by which each visit may be wrong, all of them one way; for one squared interval. */
+  readonly #oneWay: number;
 
   constructor(input: ShareInput, computed: ComputedSteps) {
     const { weights, rows, course, inStep } = input;
@@ -181,6 +186,10 @@ class ShareVariance {
     this.#repeats = repeatsOf(inStep ?? null);
     this.#repeated = inStep?.kind === 'tasks' ? 2 / 3 : 1 / 6;
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
+    const regular = inStep?.kind === 'regular' ? inStep : null;
+    this.#leastOfDrawn = regular?.times ?? 0;
+    const part = this.#isFixed ? 0 : ONE_WAY * Math.max(0, 1 - (regular?.differing ?? 1));
+    this.#oneWay = part > 0 ? (part * part * rows.length) / computed.intervalSquares : 0;
   }
 
   /** `near`, `far`: 2D₁ and 2D₂ halved, as the steps collect them; `drawn`: the variance of x if it were drawn. */
@@ -195,10 +204,13 @@ class ShareVariance {
     const blended =
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
     if (this.#ofDrawn > 0) return this.#ofDrawn * ifDrawn;
-    const changes = first / (this.#computed.intervalSquares * drawn);
-    const ofBorders = slow * (this.#isFixed ? varianceOfBorder(changes) : 1 / 6);
+    const ofIntervals = this.#computed.intervalSquares * drawn;
+    const asDrawn = this.#isFixed && ofIntervals > 0 ? partAsDrawn(first / ofIntervals) : 0;
+    const between = blended + slow * (1 / 6 + (5 / 6) * asDrawn);
+    const least = Math.max(this.#leastOfDrawn, asDrawn) * ifDrawn;
     return (
-      Math.min(MOST_OF_DRAWN * ifDrawn, blended + ofBorders) +
+      Math.max(least, Math.min(MOST_OF_DRAWN * ifDrawn, between)) +
+      this.#oneWay * first * first +
       (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
       first * this.#repeats * this.#repeated
     );
@@ -247,18 +259,24 @@ function repeatsOf(inStep: InStep | null): number {
 }
 
 /**
- * The variance that a border adds with a fixed period, in steps. With phases of some samples it is 1/6. Where functions change at nearly
- * every sample, `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about once in a
- * period shows nearly the same place of it twice. That is worth no more than one of the two samples. Periods that the kernel moves
- * seldom meet the work's for long.
+ * The part of its samples that count as drawn, with a fixed period. With phases of some samples a border adds 1/6, in steps. Where functions
+ * change at nearly every sample, `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about
+ * once in a period shows nearly the same place of it twice. That is worth no more than one of the two samples, nor are both more than drawn. Periods
+ * that the kernel moves seldom meet the work's for long.
  */
-function varianceOfBorder(changes: number): number {
+function partAsDrawn(changes: number): number {
   const part = (changes - FEWEST_CHANGES) / (MANY_CHANGES - FEWEST_CHANGES);
-  return 1 / 6 + (5 / 6) * Math.min(1, Math.max(0, part));
+  return Math.min(1, Math.max(0, part));
 }
 
-const FEWEST_CHANGES = 0.5;
-const MANY_CHANGES = 0.75;
+const FEWEST_CHANGES = 0.4;
+const MANY_CHANGES = 0.65;
+
+/**
+ * The part of an interval by which each visit to a function is wrong where all are the same. Of regular work a visit was 0.02 to 0.15 of an interval
+ * too long or too short on average (bench/coverage). In steps a visit is one squared interval: to enter is half of it, to leave as well.
+ */
+const ONE_WAY = 0.17;
 
 /** Number of seen steps that the variance of drawn samples counts for. */
 const BLENDED_STEPS = 4;

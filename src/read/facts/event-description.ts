@@ -6,6 +6,7 @@ import { eventDomain, eventRole, pmuEventOfText } from '../../kernel/events/even
 import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { findDriverRule, type SampledMachine } from '../../period/driver-rules.ts';
+import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
@@ -18,7 +19,7 @@ export function isSideband(attr: EventAttr): boolean {
 
 /** Whether the event is recorded for its records or times only and does not appear in the profile. */
 export function isAuxiliaryEvent({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
-  return isSideband(attr) || name === WAKE_UP_EVENT;
+  return isSideband(attr) || name === WAKE_UP_EVENT || readLoopWaitEvent(name) !== null;
 }
 
 /** How the event was sampled; `count` for a member of a group that only its leader samples. */

@@ -59,8 +59,8 @@ export class KernelFiles {
   /**
    * The list for the kernel with this build ID: the one that the user names, one among the recorded
    * machine's files, the running kernel's if that is the recorded one, or the one that perf kept.
-   * A kernel without a build ID is this machine's if host name and version are. Otherwise null, and
-   * the reason is counted.
+   * A kernel without a build ID is this machine's if host name and version are; where the recording has neither, that
+   * is a guess, and counted. Otherwise null, and the reason is counted.
    */
   open(buildId: string | null): SymbolSource | null {
     const { kallsyms, roots, mayUseRunning, places, diagnostics } = this.#options;
@@ -123,8 +123,13 @@ export class KernelFiles {
         ? null
         : `the recorded kernel is not the one running here; ${HINT}`;
     }
-    const other = whyOtherMachine(this.#options.recordedOn);
-    return other === null ? null : `${other}; ${HINT}`;
+    const { recordedOn, diagnostics } = this.#options;
+    const other = whyOtherMachine(recordedOn);
+    if (other !== null) return `${other}; ${HINT}`;
+    if (recordedOn?.hostname === null && recordedOn.kernel === null) {
+      diagnostics.count('kernel-assumed');
+    }
+    return null;
   }
 
   #read(path: string): SymbolSource | null {

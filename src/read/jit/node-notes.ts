@@ -28,9 +28,12 @@ export type NodeNote =
     }
   | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object };
 
+/** The folder of the notes of all processes. */
+export const NOTES_FOLDER = '/tmp';
+
 /** Path at which a process leaves its notes. */
 export function notesPath(pid: number): string {
-  return `/tmp/perf-ts-${pid}.notes`;
+  return `${NOTES_FOLDER}/perf-ts-${pid}.notes`;
 }
 
 const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
@@ -38,7 +41,7 @@ const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
 /** Processes by whose numbers there are notes now; anybody may have put them there. */
 export function pidsWithNotes(): number[] {
   try {
-    return readdirSync('/tmp').flatMap((name) => {
+    return readdirSync(NOTES_FOLDER).flatMap((name) => {
       const pid = NOTES_NAME.exec(name)?.[1];
       return pid === undefined ? [] : [Number(pid)];
     });

@@ -1,13 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import { SWITCH_STATE, type SwitchTable } from '../../formats/export/recording-marks.ts';
-import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
-import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
 import { pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { Waits } from '../../profile/off-cpu/wait-reasons.ts';
 import {
@@ -18,9 +15,7 @@ import {
 } from '../../profile/off-cpu/wait-states.ts';
 import { type BegunWait, WakeUps } from '../../profile/off-cpu/wake-ups.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
-
-/** The place of a field in the raw data of a tracepoint. */
-type RawField = { readonly offset: number; readonly size: number };
+import { findField, lower32, type RawField } from './raw-field.ts';
 
 /** Fields of the two tracepoints, null where the recording has them not. */
 type RawFields = {
@@ -73,7 +68,7 @@ export class OffCpuLog {
    */
   stateOf(sample: SampleView): number | null {
     if (sample.tid === 0) return null;
-    const state = this.#lower32(sample, this.#fields.state);
+    const state = lower32(sample, this.#fields.state, this.#littleEndian);
     if (state === null) return STATE_UNKNOWN;
     return isEnded(state) ? null : state;
   }
@@ -92,7 +87,7 @@ export class OffCpuLog {
 
   /** The wait that a sample of `sched:sched_waking` ends; null if there is none. */
   waitOfWoken(sample: SampleView): BegunWait | null {
-    const tid = this.#lower32(sample, this.#fields.woken);
+    const tid = lower32(sample, this.#fields.woken, this.#littleEndian);
     return tid === null ? null : this.#wakeUps.waitOf(tid);
   }
 
@@ -122,14 +117,6 @@ export class OffCpuLog {
     this.#isWakeUp.push(0);
     this.#waker.push(NONE);
     return this.#row.length - 1;
-  }
-
-  /** The field's lower 4 bytes; null if the sample does not have it. */
-  #lower32(sample: SampleView, field: RawField | null): number | null {
-    if (field === null || sample.rawOffset < 0) return null;
-    const low = field.offset + (this.#littleEndian ? 0 : field.size - 4);
-    if (low < 0 || low + 4 > sample.rawLength) return null;
-    return sample.view.getUint32(sample.rawOffset + low, this.#littleEndian);
   }
 
   /** Samples have changed places: `newRow` by old row. */
@@ -200,20 +187,4 @@ function markPreempted(
     const row = last.get(switches.tid[i]);
     if (row !== undefined) state[row] = STATE_PREEMPTED;
   }
-}
-
-/** Null where the event is no tracepoint, or its format is not known. */
-function findField(data: PerfData, attrIndex: number, name: string): RawField | null {
-  const attr = data.attrs[attrIndex]?.attr;
-  const section = attr?.type === PERF_TYPE.TRACEPOINT ? tracingData(data) : null;
-  if (attr === undefined || section === null) return null;
-  const formats = TracepointFormats.parse(section, { diagnostics: data.diagnostics });
-  const format = formats?.of(Number(attr.config)) ?? null;
-  const all = format === null ? [] : [...format.commonFields, ...format.fieldList];
-  const field = all.find((one) => one.name === name);
-  return field === undefined ? null : { offset: field.offset, size: field.size };
-}
-
-function tracingData(data: PerfData): Uint8Array | null {
-  return data.sections.bytes(FEATURE.TRACING_DATA);
 }

@@ -9,6 +9,7 @@ import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import {
   ASKED,
   checkArguments,
+  MARKS_OF_PROFILE,
   TURNS_OF_PROFILE,
   type TurnsOptions,
 } from '../../options/arguments.ts';
@@ -40,11 +41,14 @@ import { hasCallers } from '../../profile/callers.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { MARK_KINDS } from '../../profile/mark-table.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
-import type { RecordedTime } from '../../profile/time-range.ts';
+import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
+import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
+import { findRequests, type RequestReport } from '../../questions/requests.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import { slowestTurns, summarizeLoops, type TurnReport } from '../../questions/turns.ts';
 import type { FunctionCode } from '../code/function-code.ts';
@@ -263,6 +267,34 @@ export class AnalysedProfile {
       ...(times !== undefined && { times }),
     };
     return { loops: summarizeLoops(turns, times), slowest: slowestTurns(turns, question) };
+  }
+
+  /**
+   * Marks of the recorded programs: requests, garbage collections, `performance.measure()`, `console.time()`, by kind
+   * and name; empty where nothing in them told any.
+   */
+  programMarks(options: { times?: readonly TimeRange[] } = {}): MarkSummary[] {
+    checkOptions(MARKS_OF_PROFILE, options, 'programMarks');
+    const { marks } = this.profile;
+    return marks === undefined ? [] : summarizeMarks(marks, options.times);
+  }
+
+  /**
+   * Requests that servers answered, by route: how long they took, and what ran for them, as far as that can be told; null
+   * where the recording has none.
+   */
+  requests(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): RequestReport | null {
+    checkOptions(ASKED, options, 'requests');
+    const profile = this.profileAt('all');
+    const { marks } = profile;
+    if (marks?.kind.includes(MARK_KINDS.indexOf('request')) !== true) return null;
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event, options.select);
+    const estimator = this.shareEstimator(weights, event, options.select);
+    const rows = this.samplesOf(event, options.select);
+    return finish(findRequests({ profile, weights, estimator, rows }, marks));
   }
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */

@@ -167,7 +167,7 @@ function sharedEvents(
     }
   }
   const isOfOther = [...mine, ...others].some(({ opened: { facts } }) =>
-    ['cpuprofile', 'speedscope'].includes(facts.imported ?? ''),
+    ['cpuprofile', 'speedscope', 'firefox'].includes(facts.imported ?? ''),
   );
   if (shared.length === 0 && wanted === undefined && isOfOther) {
     const [name = '', otherName = ''] = [mine, others].map(

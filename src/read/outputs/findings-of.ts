@@ -164,6 +164,7 @@ function eventEvidence(
       inStep?.kind === 'tasks'
         ? 'lie where no sample of any task shows the function'
         : 'came after the last samples',
+    uncounted: uncounted(opened, event, sums.weight),
     tails: { part: sums.tails, of },
     pauses: facts.throttles
       .filter((mark) => mark.event === event)
@@ -181,6 +182,29 @@ function eventEvidence(
     doubtfulWeights: doubtfulWeights(opened, event),
     disagreement: report === null ? null : disagreement(report),
   };
+}
+
+/**
+ * The events that no final count tells of, for adapted periods alone: a fixed one is divided so that the samples of a task
+ * stand for its end, too (`interval-split.ts`).
+ */
+function uncounted(
+  opened: AnalysedProfile,
+  event: EventIndex,
+  of: number,
+): EventEvidence['uncounted'] {
+  const { events, samples } = opened.profile;
+  const last = new Map<number, number>();
+  if (events[event].mode === 'frequency' && opened.eventsCounted(event) === null) {
+    const { values } = opened.weights('events', event);
+    // The last row of a stream stays.
+    for (const row of opened.samplesOf(event)) {
+      const stream = samples.stream[row];
+      last.set(stream === NONE ? NONE - 1 - samples.thread[row] : stream, values[row]);
+    }
+  }
+  const part = [...last.values()].reduce((sum, value) => sum + value, 0) / 2;
+  return { part, of, counters: last.size };
 }
 
 function sumRows(

@@ -11,6 +11,7 @@ import {
 import { inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
+import { MARK_KINDS } from '../../profile/mark-table.ts';
 import type { TurnTable } from '../../profile/turn-table.ts';
 import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
 import type { EventAccount } from '../../questions/ledger.ts';
@@ -172,10 +173,12 @@ function streamRows({ profile }: AnalysedProfile, report: PeriodsReport): TableR
   ]);
 }
 
-/** `amount`: records lost, samples of a ramp. Context switches are left out: there may be more than samples. */
+/**
+ * `amount`: records lost, samples of a ramp, how many marks of a program this one stands for. Context switches are left out: there may be more than samples. */
 function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
   const { losses, throttles, reRamps } = opened.marks(periods);
-  const rows = [
+  const rows: MarkRow[] = [
+    ...programMarkRows(opened.profile),
     ...losses.map(({ event, cpu, timeNs, lost }) => ({
       ...{ kind: 'lost', event, cpu, startNs: timeNs, endNs: null, amount: lost },
       what: 'records that did not fit into the ring',
@@ -197,7 +200,39 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
     rows.map(({ endNs }) => (endNs === null ? null : Math.round(endNs))),
     rows.map(({ amount }) => amount),
     rows.map(({ what }) => what),
+    ...(['pid', 'tid', 'status'] as const).map((name) => rows.map((row) => row[name] ?? null)),
   ]);
+}
+
+type MarkRow = {
+  readonly kind: string;
+  readonly event: number;
+  readonly cpu: number;
+  readonly startNs: number;
+  readonly endNs: number | null;
+  readonly amount: number | null;
+  readonly what: string;
+  readonly pid?: number;
+  readonly tid?: number;
+  readonly status?: number | null;
+};
+
+/** Rows of what programs named, and of their garbage collections. */
+function programMarkRows({ marks }: Profile): MarkRow[] {
+  if (marks === undefined) return [];
+  const { kind, loop, loops, name, names, fromNs, toNs, isOpen, status, standsFor } = marks;
+  return Array.from({ length: marks.length }, (_, row) => ({
+    kind: MARK_KINDS[kind[row]],
+    event: NONE,
+    cpu: NONE,
+    startNs: fromNs[row],
+    endNs: isOpen[row] === 1 ? null : toNs[row],
+    amount: standsFor[row],
+    what: names[name[row]],
+    pid: loops[loop[row]].pid,
+    tid: loops[loop[row]].tid,
+    status: status[row] === 0 ? null : status[row],
+  }));
 }
 
 /** Turns of event loops that took a millisecond or more. */

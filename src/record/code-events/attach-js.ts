@@ -11,7 +11,7 @@ import type { HandshakeOptions } from './handshake.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 import { inspectorFacts, takesSignal } from './open-inspector.ts';
 import { attachOwnProcess, hasOwnCode } from './own-process.ts';
-import { registeredSocket } from './registered.ts';
+import { mayListen } from './registered.ts';
 import { RegisteredAsker } from './registered-asker.ts';
 
 /** The library knows V8's structures from here on. */
@@ -81,9 +81,9 @@ async function attach(
   { socket, byInspector, isLate, signal }: AttachOptions,
 ): Promise<HandshakeResult | null> {
   if (pid === process.pid) return hasOwnCode() ? attachOwnProcess(socket) : null;
-  if (isLate || registeredSocket(pid) !== null) {
+  if (isLate || mayListen(pid)) {
     const registered = await asker.ask(pid, { socket });
-    if (registered !== null || !isLate) return registered;
+    if (registered !== null) return registered;
   }
   if (!byInspector || isOtherRuntime(pid)) return null;
   const refusal = refusalOf(pid);

@@ -1,18 +1,21 @@
 import type { Server, Socket } from 'node:net';
+import { ByteBlocks } from '../../base/byte-blocks.ts';
 import { lateModules } from '../../base/late-modules.ts';
-import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
-import { STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import { encodeCodeEvents } from '../../code/jit/code-events.ts';
+import { encodeVersion, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
+import { StreamSplitter } from '../../code/jit/stream-splitter.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import {
   CODE_EVENTS_ATTACHMENT,
   LOOP_TURNS_ATTACHMENT,
   NODE_NOTES_ATTACHMENT,
 } from '../../read/jit/attachment-names.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { MAX_NOTES_BYTES } from '../../read/jit/node-notes.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { peerOfSocket } from './code-socket.ts';
 import type { HeldMaps } from './held-maps.ts';
-import { mapNotes } from './map-notes.ts';
+import { MapNotes } from './map-notes.ts';
 
 /** Bound of all that the processes of a recording may send, … */
 const MOST_BYTES = 256 << 20;
@@ -21,13 +24,10 @@ const STREAM_BYTES = 1 << 10;
 /** Open connections: one for each isolate that runs. Descriptors are what every file of ours needs. */
 const MOST_SOCKETS = 512;
 const MOST_SOCKETS_OF_PROCESS = 256;
-/** Bytes after which events are stored unpacked: packing them would take seconds. */
-const MOST_PACKED_BYTES = 64 << 20;
-/** Blocks in which the pieces of a stream are kept: the first is small, the next ones are twice as large as the one before. */
-const FIRST_BLOCK_BYTES = 512;
-const MOST_BLOCK_BYTES = 64 << 10;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
+/** The least that is waited, for what was connected late. */
+const LEAST_ANSWER_MS = 250;
 
 export type CodeEventSinkOptions = {
   /** Abstract name of the socket, with `@` for its first byte. */
@@ -48,41 +48,11 @@ export type CodeEventSinkOptions = {
 type Stream = {
   readonly pid: number;
   readonly offsetNs: bigint;
-  readonly bytes: StreamBytes;
-  readonly watch: ((bytes: Uint8Array) => void) | undefined;
+  readonly parts: StreamSplitter;
+  /** Records of scripts of a path that others had before. */
+  readonly versions: ByteBlocks;
   readonly socket: Socket;
 };
-
-/**
- * The bytes of a stream, in memory of at most twice as many: a piece that is read takes some 400 bytes by itself, and a
- * program may send one byte at a time.
- */
-class StreamBytes {
-  readonly #full: Uint8Array[] = [];
-  #block = new Uint8Array(FIRST_BLOCK_BYTES);
-  #used = 0;
-
-  add(piece: Uint8Array): void {
-    for (let at = 0; at < piece.length; ) {
-      if (this.#used === this.#block.length) this.#open();
-      const count = Math.min(piece.length - at, this.#block.length - this.#used);
-      this.#block.set(piece.subarray(at, at + count), this.#used);
-      this.#used += count;
-      at += count;
-    }
-  }
-
-  #open(): void {
-    this.#full.push(this.#block);
-    this.#block = new Uint8Array(Math.min(this.#block.length * 2, MOST_BLOCK_BYTES));
-    this.#used = 0;
-  }
-
-  /** Blocks in order. */
-  get chunks(): Uint8Array[] {
-    return [...this.#full, this.#block.subarray(0, this.#used)];
-  }
-}
 
 /**
  * Receives what V8 compiles in the isolates of recorded processes: an abstract Unix socket, which leaves
@@ -94,6 +64,8 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
+  /** Source maps inside scripts, by process. */
+  readonly #mapNotes = new Map<number, MapNotes>();
   /** Processes that have come to the recording since. */
   readonly #admitted = new Set<number>();
   /** Streams whose connection is open. */
@@ -148,8 +120,17 @@ export class CodeEventSink {
     }
     socket.unref();
     const { offsetNs, heldMaps } = this.#options;
-    const watch = heldMaps?.watch(pid);
-    const stream: Stream = { pid, offsetNs: offsetNs(), bytes: new StreamBytes(), watch, socket };
+    const maps = this.#mapNotes.get(pid) ?? new MapNotes();
+    this.#mapNotes.set(pid, maps);
+    const versions = new ByteBlocks();
+    const parts = new StreamSplitter({
+      onName: (name) => heldMaps?.meet(pid, name),
+      onSourceMap: (script, name, url) => {
+        const version = maps.add(name, url);
+        if (version > 0) versions.add(encodeVersion(script, version));
+      },
+    });
+    const stream: Stream = { pid, offsetNs: offsetNs(), parts, versions, socket };
     this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
     this.#open.add(stream);
@@ -191,65 +172,60 @@ export class CodeEventSink {
     return isTrusted && isOurs ? peer.pid : null;
   }
 
-  #take({ bytes, watch, socket }: Stream, piece: Uint8Array): void {
+  #take({ parts, socket }: Stream, piece: Uint8Array): void {
     if (this.#bytes + piece.length > MOST_BYTES) {
       this.#reportTooMuch();
       socket.destroy();
       return;
     }
     this.#bytes += piece.length;
-    bytes.add(piece);
-    watch?.(piece);
+    parts.take(piece);
   }
 
   /**
    * Ends the connections, and waits until all isolates have sent what was compiled until now; those of
-   * processes that are gone have.
+   * processes that are gone have. `waitedMs`: how long the end of the recording has taken until now.
    */
-  async settle(): Promise<void> {
-    await Promise.all([...this.#open].map(({ socket }) => ended(socket)));
+  async settle(waitedMs = 0): Promise<void> {
+    const mostMs = Math.max(LEAST_ANSWER_MS, ANSWER_MS - waitedMs);
+    await Promise.all([...this.#open].map(({ socket }) => ended(socket, mostMs)));
   }
 
   /** The streams so far: of each process an attachment with its code, one with its notes, and one with its loops' turns. */
-  attachments(): Attachment[] {
+  attachments(packing = new AttachmentPacking()): WrittenAttachment[] {
     const byPid = new Map<number, Stream[]>();
     for (const stream of this.#streams) {
       const known = byPid.get(stream.pid);
       if (known === undefined) byPid.set(stream.pid, [stream]);
       else known.push(stream);
     }
-    let packed = 0;
-    const attachment = (name: string, bytes: Uint8Array): Attachment => {
-      packed += bytes.length;
-      return packed <= MOST_PACKED_BYTES
-        ? packedAttachment(name, bytes)
-        : { name, packing: 'none', unpackedSize: bytes.length, bytes };
-    };
-    return [...byPid].flatMap(([pid, all]) => {
-      const streams = all.map(({ offsetNs, bytes }) => ({
-        offsetNs,
-        ...splitStream(bytes.chunks),
-      }));
-      const { notes: maps, versions } = mapNotes(streams.map((stream) => stream.maps));
-      const frames = streams.map(({ offsetNs, code }, i) => ({
-        offsetNs,
-        chunks: [
-          code.subarray(0, STREAM_HEADER_BYTES),
-          versions[i],
-          code.subarray(STREAM_HEADER_BYTES),
-        ],
-      }));
-      const turns = streams.flatMap(({ offsetNs, turns }) =>
-        turns.length === 0 ? [] : [{ offsetNs, chunks: [turns] }],
-      );
-      const held = this.#options.heldMaps?.notes(pid) ?? new Uint8Array();
-      const notes = Buffer.concat([...streams.map((stream) => stream.notes), maps, held]);
+    return [...byPid].flatMap(([pid, streams]) => {
+      const encode = (chunksOf: (stream: Stream) => readonly Uint8Array[]) =>
+        encodeCodeEvents(
+          streams.map((stream) => ({ offsetNs: stream.offsetNs, chunks: chunksOf(stream) })),
+        );
+      const notes = upTo(MAX_NOTES_BYTES, [
+        ...streams.flatMap(({ parts }) => parts.notes.chunks),
+        ...(this.#mapNotes.get(pid)?.lines ?? []),
+        this.#options.heldMaps?.notes(pid) ?? new Uint8Array(),
+      ]);
+      const hasTurns = streams.some(({ parts }) => parts.turns.length > 0);
       return [
-        attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
-        ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),
-        ...(turns.length === 0
+        packing.packPieces(
+          `${CODE_EVENTS_ATTACHMENT}${pid}`,
+          encode(({ parts, versions }) => withVersions(parts.code.chunks, versions.chunks)),
+        ),
+        ...(notes.length === 0
           ? []
-          : [attachment(`${LOOP_TURNS_ATTACHMENT}${pid}`, encodeCodeEvents(turns))]),
+          : [packing.packPieces(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),
+        ...(hasTurns
+          ? [
+              packing.packPieces(
+                `${LOOP_TURNS_ATTACHMENT}${pid}`,
+                encode(({ parts }) => parts.turns.chunks),
+              ),
+            ]
+          : []),
       ];
     });
   }
@@ -263,14 +239,35 @@ export class CodeEventSink {
   }
 }
 
-/** Resolves when the other side has sent everything, or does not do so. */
-function ended(socket: Socket): Promise<void> {
+/** The records of versions stand behind the header: whatever names a script comes later. */
+function withVersions(
+  chunks: readonly Uint8Array[],
+  versions: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  const [first, ...others] = chunks;
+  if (first === undefined || versions.length === 0) return chunks;
+  const header = first.subarray(0, STREAM_HEADER_BYTES);
+  return [header, ...versions, first.subarray(STREAM_HEADER_BYTES), ...others];
+}
+
+/** The pieces that begin within the first `most` bytes and are not empty: a reader takes no more, and reports that there is more. */
+function upTo(most: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+  let before = 0;
+  return pieces.filter(({ length }) => {
+    const isTaken = before <= most && length > 0;
+    before += length;
+    return isTaken;
+  });
+}
+
+/** Resolves when the other side has sent everything, or does not do so in time. */
+function ended(socket: Socket, mostMs: number): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) {
       resolve();
       return;
     }
-    const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
+    const timer = setTimeout(() => socket.destroy(), mostMs);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve();

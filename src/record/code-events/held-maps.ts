@@ -9,10 +9,9 @@ import {
 } from '../../code/javascript/mapping-url.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
-import { CODE_EVENT } from '../../code/jit/code-record.ts';
-import { RecordCutter } from '../../code/jit/record-cutter.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 const MOST_MAP_BYTES = 16 << 20;
 /** Bytes of all maps together. */
@@ -45,23 +44,8 @@ export class HeldMaps {
     this.#readers = readers;
   }
 
-  /** Sees the bytes of an isolate's stream as they come; returns what takes the next ones. */
-  watch(pid: number): (bytes: Uint8Array) => void {
-    const cutter = new RecordCutter(
-      ({ textAt, textSize }, bytes) => {
-        this.#meet(pid, bytes.subarray(textAt, textAt + textSize));
-        return true;
-      },
-      ({ type }) => type === CODE_EVENT.ADDED,
-    );
-    let makesSense = true;
-    return (bytes) => {
-      if (makesSense) makesSense = cutter.take(bytes);
-    };
-  }
-
-  /** `name`: of code, as V8 spells it. */
-  #meet(pid: number, name: Uint8Array): void {
+  /** Sees the name of code of a process, as V8 spells it. */
+  meet(pid: number, name: Uint8Array): void {
     // Names of scripts of no path, of dependencies, and of Node are most.
     const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
     if (!/^(?:file:\/\/)?\//.test(file) || file.includes('/node_modules/')) return;
@@ -75,8 +59,9 @@ export class HeldMaps {
 
   /** The map beside a script, as it is now. */
   #read(script: string): HeldMap | null {
+    if (silentPlaces.mayWait(script)) return null;
     const path = this.#mapPath(script);
-    if (path === null) return null;
+    if (path === null || silentPlaces.mayWait(path)) return null;
     const version = versionOf(script, path);
     const known = this.#texts.get(version);
     if (known !== undefined) return known;
@@ -118,7 +103,7 @@ export class HeldMaps {
   notes(pid: number): Uint8Array {
     const lines: Uint8Array[] = [];
     for (const [script, held] of this.#maps.get(pid) ?? []) {
-      if (held === null) continue;
+      if (held === null || silentPlaces.mayWait(held.path)) continue;
       const isSame = [...this.#maps.values()].every(
         (maps) => (maps.get(script) ?? held).version === held.version,
       );

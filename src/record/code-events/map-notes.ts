@@ -1,62 +1,55 @@
+import { createHash } from 'node:crypto';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { withVersion } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
-import type { EndedStream } from '../../code/jit/code-events.ts';
-import { encodeVersion } from '../../code/jit/code-record.ts';
 import { MAX_NOTES_BYTES, sourceMapLine } from '../../read/jit/node-notes.ts';
 
 /** A longer map is left out, as `src/register` does. */
 const MOST_URL_BYTES = 16 << 20;
 const SEEN_CHARS = 256;
-
+/** A program has one a script. */
+const MOST_MAPS = 100_000;
 /** Versions of one path that are told apart: whoever edits a module more often while it is recorded sees the last. */
 const MOST_VERSIONS = 64;
 
-/** The source maps of one process, and for each of its streams the records that tell its versions (`encodeVersion`). */
-export type MapNotes = {
-  readonly notes: Uint8Array;
-  readonly versions: readonly Uint8Array[];
-};
+/** The source map of one version of a path. */
+type MapNote = { readonly digest: string; readonly line: Uint8Array };
 
 /**
- * The source maps that V8 found inside scripts as notes, `NodeNote` in `read/jit/node-notes.ts`: those of
+ * The source maps that V8 found inside the scripts of a process as notes, `NodeNote` in `read/jit/node-notes.ts`: those of
  * what a loader made in memory before the process was attached to, and of modules that a development server evaluates.
- * Sources are left out. Scripts of one path with different maps are versions of it, each with a note of its own. What
- * is more than a reader takes is left out: the last ones.
+ * Made as the maps come, so that the end of a recording does not wait for them. Sources are left out. Scripts of one path
+ * with different maps are versions of it, each with a note of its own. What is more than a reader takes is left out.
  */
-export function mapNotes(streams: readonly EndedStream['maps'][]): MapNotes {
-  const decoder = new TextDecoder();
-  const byFile = new Map<string, Uint8Array[]>();
-  const versions = streams.map((maps) => {
-    const records: Uint8Array[] = [];
-    for (const { script, name, url } of maps) {
-      const file = parseV8Name(decoder.decode(name))?.file ?? '';
-      if (file === '' || url.length > MOST_URL_BYTES) continue;
-      const urls = byFile.get(file) ?? [];
-      byFile.set(file, urls);
-      const known = urls.findIndex((other) => Buffer.compare(other, url) === 0);
-      const version = known >= 0 ? known : Math.min(urls.length, MOST_VERSIONS - 1);
-      urls[version] = url;
-      if (version > 0) records.push(encodeVersion(script, version));
-    }
-    return Buffer.concat(records);
-  });
-  return { notes: notesOf(byFile), versions };
-}
+export class MapNotes {
+  readonly #byFile = new Map<string, MapNote[]>();
+  #count = 0;
+  #room = MAX_NOTES_BYTES;
 
-function notesOf(byFile: ReadonlyMap<string, readonly Uint8Array[]>): Uint8Array {
-  const lines: Uint8Array[] = [];
-  let room = MAX_NOTES_BYTES;
-  for (const [file, urls] of byFile) {
-    for (const [version, url] of urls.entries()) {
-      const line = sourceMapLine(withVersion(file, version), parseDataUrl(url));
-      if (line === null) continue;
-      if (line.length > room) return Buffer.concat(lines);
-      room -= line.length;
-      lines.push(line);
-    }
+  /** `name`: of some code of the script, as V8 spells it. Returns the version that the script is of its path; 0: the first. */
+  add(name: Uint8Array, url: Uint8Array): number {
+    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
+    if (file === '' || url.length > MOST_URL_BYTES) return 0;
+    const known = this.#byFile.get(file) ?? [];
+    const digest = createHash('sha1').update(url).digest('base64');
+    const same = known.findIndex((note) => note.digest === digest);
+    if (same >= 0) return same;
+    const version = Math.min(known.length, MOST_VERSIONS - 1);
+    const before = known[version];
+    if (before === undefined && this.#count >= MOST_MAPS) return 0;
+    const line = sourceMapLine(withVersion(file, version), parseDataUrl(url));
+    const more = (line?.length ?? 0) - (before?.line.length ?? 0);
+    if (line === null || more > this.#room) return 0;
+    this.#room -= more;
+    if (before === undefined) this.#count++;
+    known[version] = { digest, line };
+    this.#byFile.set(file, known);
+    return version;
   }
-  return Buffer.concat(lines);
+
+  get lines(): readonly Uint8Array[] {
+    return [...this.#byFile.values()].flat().map(({ line }) => line);
+  }
 }
 
 /** The JSON of a `data:` URL; null where it has none. */

@@ -6,6 +6,7 @@ import type { TakeInRequest } from '../../register/listen.cts';
 import { registeredFolders } from '../../system/files/registered-folders.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import { peerOfSocket } from './code-socket.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 
@@ -20,10 +21,7 @@ const MOST_ANSWER_BYTES = 1 << 16;
  */
 export function registeredSocket(pid: number): string | null {
   const uid = uidOfProcess(pid);
-  const innerPid = pidInItsNamespace(pid);
-  if (uid === null || innerPid === null) return null;
-  for (const folder of registeredFolders(uid)) {
-    const path = `/proc/${pid}/root${folder}/${innerPid}.sock`;
+  for (const path of socketPaths(pid, uid)) {
     try {
       const there = lstatSync(dirname(path));
       const socket = lstatSync(path);
@@ -34,6 +32,21 @@ export function registeredSocket(pid: number): string | null {
     }
   }
   return null;
+}
+
+/**
+ * Whether a process listens, or may do so in a folder that may not answer now: asking it, which a helper does, finds
+ * out.
+ */
+export function mayListen(pid: number): boolean {
+  const isUnknown = socketPaths(pid, uidOfProcess(pid)).some((path) => silentPlaces.mayWait(path));
+  return isUnknown || registeredSocket(pid) !== null;
+}
+
+function socketPaths(pid: number, uid: number | null): readonly string[] {
+  const innerPid = pidInItsNamespace(pid);
+  if (uid === null || innerPid === null) return [];
+  return registeredFolders(uid).map((folder) => `/proc/${pid}/root${folder}/${innerPid}.sock`);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { notesPath } from '../../read/jit/node-notes.ts';
+import { NOTES_FOLDER, notesPath } from '../../read/jit/node-notes.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 /** An open file, which stays open. */
 export type HeldFile = { readonly fd: number; readonly size: number; readonly inode: number };
@@ -15,6 +16,7 @@ export class HeldNotes {
 
   /** Opens what the processes have noted, where they note anything. */
   hold(pids: readonly number[]): void {
+    if (silentPlaces.mayWait(NOTES_FOLDER)) return;
     for (const pid of pids) {
       const uid = uidOfProcess(pid);
       if (uid === null || this.#files.has(pid)) continue;

@@ -1,11 +1,14 @@
 import { describeError } from '../../base/system-error.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import { storedSize, type WrittenAttachment } from '../../formats/perf-data/appendix.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { JitDumps, type JitDumpsOptions } from './jit-dumps.ts';
 import { MapWatch, type MapWatchOptions } from './map-watch.ts';
 import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-files.ts';
 
 /** The contents that a recording keeps of the files that JITs write, as far as they could be read. */
-export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
+export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories' | 'attachments'> & {
+  readonly attachments: readonly WrittenAttachment[];
+};
 
 /** The parts of a session that decide which files its JITs write. */
 type JitSession = Pick<JitDumpsOptions, 'target' | 'dumpsIn'> & {
@@ -38,12 +41,13 @@ const MOST_BYTES = 512 << 20;
  */
 export function takeJitAttachments(
   maps: MapWatch,
-  announced: () => readonly Attachment[],
+  announced: (packing: AttachmentPacking) => readonly WrittenAttachment[],
   dumps: Pick<JitDumps, 'take'>,
   finish: boolean,
   notify: (notice: string) => void,
   options: NodeFilesOptions,
 ): JitAttachments {
+  const packing = new AttachmentPacking();
   const attempt = <Result>(what: string, take: () => Result, without: Result): Result => {
     try {
       return take();
@@ -54,14 +58,14 @@ export function takeJitAttachments(
       return without;
     }
   };
-  const takeMaps = (): readonly Attachment[] => {
-    if (!finish) return maps.soFar();
-    const finished = maps.finish();
+  const takeMaps = (): readonly WrittenAttachment[] => {
+    if (!finish) return maps.soFar(packing);
+    const finished = maps.finish(packing);
     for (const notice of finished.notices) notify(notice);
     return finished.attachments;
   };
   const stored = [
-    ...attempt('code that programs announced', announced, []),
+    ...attempt('code that programs announced', () => announced(packing), []),
     ...attempt('maps of JIT code', takeMaps, []),
   ];
   const none: NodeFiles = {
@@ -71,9 +75,9 @@ export function takeJitAttachments(
     notices: [],
     remove: () => {},
   };
-  const node = attempt('notes of Node', () => takeNodeFiles(stored, options), none);
+  const node = attempt('notes of Node', () => takeNodeFiles(stored, options, packing), none);
   if (finish) for (const notice of node.notices) notify(notice);
-  const takeDumps = () => dumps.take(node.directories, finish ? notify : undefined);
+  const takeDumps = () => dumps.take(node.directories, finish ? notify : undefined, packing);
   // The later one of a name is read: a program's file has more notes.
   const all = [...stored, ...node.attachments, ...attempt('jitdumps', takeDumps, [])];
   return {
@@ -85,13 +89,14 @@ export function takeJitAttachments(
 
 /** Attachments that have room together, in their order. */
 function withinRoom(
-  attachments: readonly Attachment[],
+  attachments: readonly WrittenAttachment[],
   notify: (notice: string) => void,
-): readonly Attachment[] {
+): readonly WrittenAttachment[] {
   let room = MOST_BYTES;
-  const kept = attachments.filter(({ bytes }) => {
-    if (bytes.length > room) return false;
-    room -= bytes.length;
+  const kept = attachments.filter((attachment) => {
+    const size = storedSize(attachment);
+    if (size > room) return false;
+    room -= size;
     return true;
   });
   const left = attachments.length - kept.length;

@@ -14,7 +14,8 @@ import { openTrusted } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 /** A process has to live so long to be known for one of the recording's when it is gone. */
@@ -75,12 +76,13 @@ export class JitDumps {
   take(
     directories: ReadonlyMap<number, string>,
     notify: (notice: string) => void = () => {},
+    packing = new AttachmentPacking(),
   ): Attachment[] {
     const attachments: Attachment[] = [];
     let room = MAX_STORED_JITDUMP_BYTES;
     let written = 0;
     for (const { path, pid } of this.#candidates(directories)) {
-      const taken = this.#takeOne(path, pid, room, notify);
+      const taken = this.#takeOne(path, pid, room, notify, packing);
       if (taken === null) continue;
       const { attachment, size } = taken;
       attachments.push(attachment);
@@ -104,7 +106,7 @@ export class JitDumps {
   /** Removes what was stored, of processes that have ended. Call it again when others have. */
   remove(): void {
     for (const { path, pid, inode } of this.#stored.values()) {
-      if (!hasEnded(pid)) continue;
+      if (!hasEnded(pid) || silentPlaces.mayWait(path)) continue;
       this.#stored.delete(path);
       try {
         const stat = lstatSync(path);
@@ -122,12 +124,15 @@ export class JitDumps {
     if (dumpsIn !== '.') return this.#dumpsOfJsc(dumpsIn);
     // Without its notes the command itself is where we are.
     const all = new Map([[childPid, process.cwd()], ...directories]);
-    return [...all].map(([pid, folder]) => ({ path: join(folder, `jit-${pid}.dump`), pid }));
+    return [...all].flatMap(([pid, folder]) =>
+      silentPlaces.mayWait(folder) ? [] : [{ path: join(folder, `jit-${pid}.dump`), pid }],
+    );
   }
 
   /** Each look finds out whose the dumps are while their processes live. */
   #dumpsOfJsc(directory: string): { path: string; pid: number }[] {
     const { startedMs } = this.#options;
+    if (silentPlaces.mayWait(directory)) return [];
     return listOrEmpty(directory).flatMap((name) => {
       const pid = Number(JSC_NAME.exec(name)?.[1]);
       const path = join(directory, name);
@@ -142,6 +147,7 @@ export class JitDumps {
     pid: number,
     room: number,
     notify: (notice: string) => void,
+    packing: AttachmentPacking,
   ): { attachment: Attachment; size: number } | null {
     const { commandUid } = this.#options;
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
@@ -161,7 +167,7 @@ export class JitDumps {
         );
       }
       this.#stored.set(path, { path, pid, inode: file.inode });
-      const attachment = packedAttachment(jitdumpAttachment(pid, basename(path)), read);
+      const attachment = packing.pack(jitdumpAttachment(pid, basename(path)), read);
       return { attachment, size: file.size };
     } catch (error) {
       notify(`jitdump not used: ${path}: ${describeError(error)}`);

@@ -145,7 +145,9 @@ export class MapTail {
 
   #take(bytes: Uint8Array, fromNs: bigint, toNs: bigint, isRestart: boolean): void {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
-    const lines = joinBytes(this.#unfinished, bytes.subarray(0, end));
+    // Not copied where nothing is in front: at the end of a recording it may be all of a large map.
+    const whole = bytes.subarray(0, end);
+    const lines = this.#unfinished.length === 0 ? whole : joinBytes(this.#unfinished, whole);
     if (end > 0) this.#unfinished = bytes.slice(end);
     else this.#unfinished = joinBytes(this.#unfinished, bytes);
     // A longer line is not read, wherever it ends: one byte more than that is enough to see it.

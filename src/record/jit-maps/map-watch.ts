@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import type { SamplerTarget } from '../../native/types.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
@@ -13,7 +13,8 @@ import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
@@ -37,6 +38,11 @@ const SEARCH_PAUSE_FACTOR = 100;
 const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
+
+/** The notice of a folder whose file system does not answer. */
+export function silentNotice(folder: string): string {
+  return `${folder} does not answer, so that maps and notes of JIT code in it are not read: names may be missing`;
+}
 
 export type MapWatchOptions = {
   readonly target: SamplerTarget;
@@ -85,6 +91,7 @@ export class MapWatch {
   /** Call it before the target runs, where it is a command. */
   start(): void {
     this.#noteFailure(() => {
+      if (silentPlaces.mayWait(this.#directory)) return;
       for (const { path } of this.#mapsThere()) {
         const stat = lstatSync(path, { throwIfNoEntry: false });
         if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
@@ -118,6 +125,11 @@ export class MapWatch {
 
   /** One look at all maps, of each of which at most `most` bytes are read; false: nothing new. */
   look(most = MOST_IN_ONE_LOOK): boolean {
+    if (silentPlaces.mayWait(this.#directory)) {
+      this.#notices.set(this.#directory, silentNotice(this.#directory));
+      return false;
+    }
+    this.#notices.delete(this.#directory);
     const bytesBefore = this.#bytes;
     const now = this.#options.readClock();
     if (this.#mayHaveNewMaps()) this.#findMaps();
@@ -127,7 +139,8 @@ export class MapWatch {
       const pause = SEARCH_PAUSE_FACTOR * (performance.now() - start);
       this.#nextSearchMs = Date.now() + Math.max(SEARCH_INTERVAL_MS, pause);
     }
-    for (const tail of this.#tails.values()) {
+    for (const [path, tail] of this.#tails) {
+      if (silentPlaces.mayWait(path)) continue;
       const room = MAX_PERF_MAP_BYTES - this.#bytes;
       if (room <= 0) {
         this.#notices.set('', 'perf maps of more than 256 MiB: the rest has no times');
@@ -140,25 +153,28 @@ export class MapWatch {
   }
 
   /** The last look. What was read, for the recording's appendix, and what could not be. */
-  finish(): { attachments: Attachment[]; notices: string[] } {
+  finish(packing = new AttachmentPacking()): {
+    attachments: WrittenAttachment[];
+    notices: string[];
+  } {
     this.stop();
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
-    for (const tail of this.#tails.values()) tail.finish();
-    return { attachments: this.#stored(), notices: [...this.#notices.values()] };
+    for (const [path, tail] of this.#tails) if (!silentPlaces.mayWait(path)) tail.finish();
+    return { attachments: this.#stored(packing), notices: [...this.#notices.values()] };
   }
 
   /** Everything read so far, including one more scan now; watching continues. */
-  soFar(): Attachment[] {
+  soFar(packing = new AttachmentPacking()): WrittenAttachment[] {
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
-    return this.#stored();
+    return this.#stored(packing);
   }
 
-  #stored(): Attachment[] {
-    const attachments: Attachment[] = [];
+  #stored(packing: AttachmentPacking): WrittenAttachment[] {
+    const attachments: WrittenAttachment[] = [];
     for (const { pid, pieces } of this.#tails.values()) {
       if (pieces.length === 0) continue;
       const log = encodeMapLog(pieces);
-      attachments.push(packedAttachment(`${PERF_MAP_ATTACHMENT}${pid}`, log));
+      attachments.push(packing.packPieces(`${PERF_MAP_ATTACHMENT}${pid}`, log));
     }
     return attachments;
   }
@@ -179,7 +195,7 @@ export class MapWatch {
       if (this.#earlier.has(path)) continue;
       const isStarted = isOfCommand && this.#processes.has(pid) === true;
       if (!isStarted && !startedPids.includes(pid)) continue;
-      if (!hasEnded(pid)) continue;
+      if (!hasEnded(pid) || silentPlaces.mayWait(path)) continue;
       this.#tails.delete(path);
       try {
         if (lstatSync(path).ino === inode) unlinkSync(path);
@@ -220,7 +236,7 @@ export class MapWatch {
     }
     for (const { pid, innerPid, root } of this.#elsewhere) {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);
-      if (this.#tails.has(path)) continue;
+      if (this.#tails.has(path) || silentPlaces.mayWait(path)) continue;
       if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
       // A link on the way may lead us where it does not lead the process.
       const below = join(this.#directory, `perf-${innerPid}.map`);

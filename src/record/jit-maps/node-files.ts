@@ -9,6 +9,7 @@ import {
 } from '../../read/jit/attachment-names.ts';
 import {
   MAX_NOTES_BYTES,
+  NOTES_FOLDER,
   notesPath,
   parseFirstNote,
   pidsWithNotes,
@@ -20,7 +21,8 @@ import { hasEnded } from '../../system/processes/living-thread.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
-import { packedAttachment } from '../output/packed-attachment.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
+import { AttachmentPacking } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
 
 /** Files that Node processes left for us alongside V8's maps; taken into the recording, then removed. */
@@ -63,8 +65,9 @@ const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
  * than a look at its beginning.
  */
 export function takeNodeFiles(
-  stored: readonly Attachment[],
+  stored: readonly { readonly name: string }[],
   { recordingId, commandUid, startedMs, heldNotes }: NodeFilesOptions,
+  packing = new AttachmentPacking(),
 ): NodeFiles {
   const attachments: Attachment[] = [];
   const notices: string[] = [];
@@ -73,9 +76,14 @@ export function takeNodeFiles(
   const directories = new Map<number, string>();
   /** Inodes of the notes of processes that no recorder which still runs has started, by pid. */
   const attached = new Map<number, number>();
-  const withCode = pidsWithCode(stored);
+  // What is held open came from there as well.
+  const isSilent = silentPlaces.mayWait(NOTES_FOLDER);
+  const withCode = isSilent ? new Set<number>() : pidsWithCode(stored);
   let room = MAX_ALL_NOTES_BYTES;
-  for (const pid of new Set([...withCode, ...(recordingId === null ? [] : pidsWithNotes())])) {
+  for (const pid of new Set([
+    ...withCode,
+    ...(recordingId === null || isSilent ? [] : pidsWithNotes()),
+  ])) {
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
     const held = heldNotes?.of(pid) ?? null;
     const file = held ?? openNotes(pid, owners);
@@ -92,7 +100,7 @@ export function takeNodeFiles(
           `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
         );
       }
-      attachments.push(packedAttachment(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
+      attachments.push(packing.pack(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
       if (process !== null && !isOurs && !hasRecorder(process)) attached.set(pid, file.inode);
       if (!isOurs || process === null) continue;
       startedPids.push(pid);
@@ -109,10 +117,12 @@ export function takeNodeFiles(
     directories: new Map(directories),
     notices,
     remove: () => {
+      if (silentPlaces.mayWait(NOTES_FOLDER)) return;
       for (const [pid, directory] of directories) {
         if (!hasEnded(pid)) continue;
         directories.delete(pid);
-        const files = [notesPath(pid), ...logsOf(directory, pid)];
+        const logs = silentPlaces.mayWait(directory) ? [] : logsOf(directory, pid);
+        const files = [notesPath(pid), ...logs];
         for (const path of files) removeIfNew(path, startedMs);
       }
       for (const [pid, inode] of attached) {
@@ -143,7 +153,7 @@ function readBytes(fd: number, most: number): Uint8Array {
 }
 
 /** Processes whose code is stored, in whatever form. */
-export function pidsWithCode(stored: readonly Attachment[]): Set<number> {
+export function pidsWithCode(stored: readonly { readonly name: string }[]): Set<number> {
   const pids = stored.flatMap(({ name }) => {
     const kind = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT].find((start) =>
       name.startsWith(start),

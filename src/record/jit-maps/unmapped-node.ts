@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
 import { type Text, words } from '../../base/words.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
 import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
@@ -32,11 +32,15 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
   const others = new Map<number, string>();
   const withCode = new Set<number>();
   const withDump = new Set<number>();
+  const bytes = Buffer.from(codeMappings.buffer, codeMappings.byteOffset, codeMappings.length);
+  /** Paths by their bytes: thousands of processes map few files. */
+  const paths = new Map<string, string>();
   scanRecords(codeMappings, (view, offset, size) => {
     const pid = view.getInt32(offset + PID_OFFSET, true);
-    const bytes = codeMappings.subarray(0, offset + size);
-    const start = offset + FILE_NAME_OFFSET;
-    const path = textOfBytes(bytes.subarray(start, bytes.indexOf(0, start)));
+    const field = bytes.subarray(offset + FILE_NAME_OFFSET, offset + size);
+    const raw = field.subarray(0, field.indexOf(0)).toString('latin1');
+    const path = paths.get(raw) ?? textOfBytes(field.subarray(0, field.indexOf(0)));
+    paths.set(raw, path);
     const name = basename(path);
     if (path === ANONYMOUS) withCode.add(pid);
     else if (NODE.test(name)) programs.set(pid, path);
@@ -95,7 +99,7 @@ function isWatcher(words: readonly string[]): boolean {
  */
 export function findUnmappedNode(
   codeMappings: Uint8Array,
-  attachments: readonly Attachment[],
+  attachments: readonly WrittenAttachment[],
   areFlagsSet: boolean,
   command: {
     readonly pid: number;

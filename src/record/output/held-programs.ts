@@ -9,6 +9,7 @@ import { hasMmapBuildId } from '../../kernel/perf-event/mmap-build-id.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 /**
  * Files that packages install are replaced by updates, which keep debug files by build ID. Runtimes come
@@ -44,28 +45,46 @@ export type Program = {
 /** Addresses at which a program was mapped in some process. */
 export type CodeRange = { readonly start: number; readonly end: number; readonly program: Program };
 
-/** The programs that packages do not install, at each place where they were mapped. */
+/**
+ * The programs that packages do not install, at each place where they were mapped, once. Hot: once per mapping, of which a
+ * build of thousands of processes has a hundred thousand, most of them of few files.
+ */
 export function findPrograms(codeMappings: Uint8Array): CodeRange[] {
+  const bytes = Buffer.from(codeMappings.buffer, codeMappings.byteOffset, codeMappings.length);
+  /** Programs by the bytes of a record behind its addresses; null: is not looked for. */
+  const met = new Map<string, { readonly program: Program; ends: Map<number, number> } | null>();
   const programs = new Map<string, Program>();
   const ranges: CodeRange[] = [];
   scanRecords(codeMappings, (view, offset, size) => {
     const misc = view.getUint16(offset + 4, true);
-    const bytes = codeMappings.subarray(0, offset + size);
-    const path = textOfBytes(
-      bytes.subarray(offset + MMAP.name, bytes.indexOf(0, offset + MMAP.name)),
-    );
-    if (!path.startsWith('/') || path.startsWith('//')) return;
-    if (INSTALLED.test(path) && !path.endsWith(DELETED)) return;
-    if (RUNTIME.test(basename(path))) return;
-    const start = numberAt(view, offset + MMAP.start);
-    const end = start + numberAt(view, offset + MMAP.length);
-    const program = { ...programOf(view, offset, size, misc, path), start, end };
-    const key = programAttachment('program', program.fileId, path);
-    const known = programs.get(key) ?? program;
-    programs.set(key, known);
-    ranges.push({ start, end, program: known });
+    const nameEnd = bytes.subarray(offset + MMAP.name, offset + size).indexOf(0);
+    const end = nameEnd < 0 ? offset + size : offset + MMAP.name + nameEnd;
+    const key = `${misc}${bytes.toString('latin1', offset + MMAP.fileId, end)}`;
+    let known = met.get(key);
+    if (known === undefined) {
+      const path = textOfBytes(bytes.subarray(offset + MMAP.name, end));
+      const program = isLookedFor(path) ? programOf(view, offset, size, misc, path) : null;
+      if (program !== null) {
+        const id = programAttachment('program', program.fileId, path);
+        if (!programs.has(id)) programs.set(id, program);
+        known = { program: programs.get(id) as Program, ends: new Map() };
+      }
+      met.set(key, known ?? null);
+    }
+    if (known === undefined || known === null) return;
+    const first = numberAt(view, offset + MMAP.start);
+    const last = first + numberAt(view, offset + MMAP.length);
+    if ((known.ends.get(first) ?? 0) >= last) return;
+    known.ends.set(first, last);
+    ranges.push({ start: first, end: last, program: known.program });
   });
   return ranges;
+}
+
+function isLookedFor(path: string): boolean {
+  if (!path.startsWith('/') || path.startsWith('//')) return false;
+  if (INSTALLED.test(path) && !path.endsWith(DELETED)) return false;
+  return !RUNTIME.test(basename(path));
 }
 
 function programOf(
@@ -74,17 +93,19 @@ function programOf(
   size: number,
   misc: number,
   path: string,
-): Omit<Program, 'start' | 'end'> {
+): Program {
   const pid = view.getInt32(offset + MMAP.pid, true);
+  const start = numberAt(view, offset + MMAP.start);
+  const end = start + numberAt(view, offset + MMAP.length);
   const at = offset + MMAP.fileId;
   if (hasMmapBuildId({ view, offset, misc, end: offset + size })) {
     const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 4, view.getUint8(at));
     const buildId = Buffer.from(bytes).toString('hex');
-    return { path, pid, fileId: buildId, buildId, inode: 0n };
+    return { path, pid, fileId: buildId, buildId, inode: 0n, start, end };
   }
   const inode = view.getBigUint64(offset + MMAP.inode, true);
   const device = `${view.getUint32(at, true)}:${view.getUint32(at + 4, true)}`;
-  return { path, pid, fileId: `${device}:${inode}`, buildId: null, inode };
+  return { path, pid, fileId: `${device}:${inode}`, buildId: null, inode, start, end };
 }
 
 /** User addresses are below 2^47. */
@@ -103,11 +124,20 @@ export class HeldPrograms {
   /** Null: could not be opened. */
   readonly #held = new Map<string, Held | null>();
 
-  /** Opens the programs of these MMAP2 records that are not open yet. */
+  /** Programs on file systems that have not answered yet. */
+  #waiting: Program[] = [];
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Opens the programs of these MMAP2 records that are not open yet, and those that wait. */
   hold(codeMappings: Uint8Array): void {
-    for (const { program } of findPrograms(codeMappings)) {
+    const found = findPrograms(codeMappings).map(({ program }) => program);
+    for (const program of [...this.#waiting.splice(0), ...found]) {
       if (this.#held.size >= MOST_HELD) return;
-      this.open(program);
+      if (!mayWait(program)) this.open(program);
+      else if (this.#waiting.length < MOST_HELD) this.#waiting.push(program);
     }
   }
 
@@ -134,6 +164,7 @@ export class HeldPrograms {
  */
 function openProgram(program: Program): Held | null {
   const { path, pid, start, end } = program;
+  if (mayWait(program)) return null;
   const tid = livingThread(pid);
   const mapping = `${start.toString(16)}-${end.toString(16)}`;
   const places = [
@@ -151,6 +182,15 @@ function openProgram(program: Program): Held | null {
     close();
   }
   return null;
+}
+
+function mayWait(program: Program): boolean {
+  return pathsOfProgram(program).some((path) => silentPlaces.mayWait(path));
+}
+
+/** The paths at which a program is looked for first; the links of `/proc` lead to the same. */
+export function pathsOfProgram({ path, pid }: Program): readonly string[] {
+  return [path, `/proc/${pid}/root${path}`];
 }
 
 function isRecorded({ buildId, inode }: Program, elf: ElfFile, opened: OpenFile): boolean {

@@ -19,7 +19,7 @@ import {
   type Program,
   UNCOUNTED,
 } from './held-programs.ts';
-import { packedAttachment } from './packed-attachment.ts';
+import { AttachmentPacking } from './packed-attachment.ts';
 
 /** Maximum bytes of one program, and of all; a program that only DWARF makes larger is kept without it. */
 const MOST_BYTES = 32 << 20;
@@ -76,11 +76,12 @@ function storePrograms(
 ): Attachment[] {
   const attachments: Attachment[] = [];
   let room = MOST_BYTES_OF_ALL;
+  const packing = new AttachmentPacking();
   const store = (part: ProgramPart, { fileId, path }: Program, elf: ElfFile): void => {
     const bytes = symbolsOf(elf, keepsCode, Math.min(room, MOST_BYTES));
     if (bytes === null) return;
     room -= bytes.length;
-    attachments.push(packedAttachment(programAttachment(part, fileId, path), bytes));
+    attachments.push(packing.pack(programAttachment(part, fileId, path), bytes));
   };
   for (const program of met) {
     const elf = held.open(program);

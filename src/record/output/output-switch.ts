@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeSampler, SamplerEvent } from '../../native/types.ts';
 import {
   type FileOwner,
@@ -23,7 +23,7 @@ export type SwitchingContext = {
   /** Records of everything that is there by now: each file stands for itself. */
   readonly describe: () => Uint8Array;
   /** Attachments that name JIT code, as far as they are known by now: each file has them all. */
-  readonly attachments: () => readonly Attachment[];
+  readonly attachments: () => readonly WrittenAttachment[];
   /** Files that are kept, the one being written aside; 0: all. */
   readonly maxFiles: number;
   /** Told the path of each complete file. */

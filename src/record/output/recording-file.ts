@@ -2,7 +2,11 @@ import { fstatSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readU64 } from '../../base/u64.ts';
-import { type Attachment, encodeAppendix } from '../../formats/perf-data/appendix.ts';
+import {
+  type Attachment,
+  encodeAppendix,
+  type WrittenAttachment,
+} from '../../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/header.ts';
 import { encodeFeatures, encodePrefix } from '../../formats/perf-data/writer.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
@@ -18,7 +22,7 @@ import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
-import { HeldPrograms } from './held-programs.ts';
+import { findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
 
@@ -144,7 +148,8 @@ export class RecordingFile {
       if (end <= this.#heldUpTo) return none;
       const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
       this.#heldUpTo = end;
-      if (codeMappings.length === 0 || !keepsPrograms) return codeMappings;
+      if (!keepsPrograms) return codeMappings;
+      if (codeMappings.length === 0 && !this.#held.isWaiting) return codeMappings;
       const { uid, gid } = fstatSync(fd);
       actAs({ uid, gid }, () => this.#held.hold(codeMappings));
       return codeMappings;
@@ -184,13 +189,17 @@ export class RecordingFile {
   addNames(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
-    attachments: readonly Attachment[],
+    attachments: readonly WrittenAttachment[],
   ): number {
     if (event.reason !== 'write-error') {
       const { codeMappings } = this.#scan(event.dataEnd, context);
       const all = [...attachments, ...this.#programs(event.dataEnd, codeMappings, context)];
       try {
-        if (all.length > 0) this.file.write(encodeAppendix(all), this.#sectionsEnd);
+        let at = this.#sectionsEnd;
+        for (const piece of all.length > 0 ? encodeAppendix(all) : []) {
+          this.file.write(piece, at);
+          at += piece.length;
+        }
       } catch (error) {
         throw failedBy(
           error,
@@ -199,6 +208,12 @@ export class RecordingFile {
       }
     }
     return this.file.size();
+  }
+
+  /** The folders and files that are looked at for `addNames`. */
+  placesOfNames(dataEnd: number, context: FeatureContext): readonly string[] {
+    const programs = findPrograms(this.codeMappings(dataEnd, context));
+    return [...new Set(programs.flatMap(({ program }) => pathsOfProgram(program)))];
   }
 
   /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
-import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { encodePipeAppendix } from '../../formats/perf-data/pipe-appendix.ts';
 import { encodePipeHead } from '../../formats/perf-data/pipe-writer.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
@@ -88,7 +88,7 @@ export class RecordingStream {
   addNames(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
-    attachments: readonly Attachment[],
+    attachments: readonly WrittenAttachment[],
   ): number {
     if (event.reason !== 'write-error') {
       const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);

@@ -62,7 +62,8 @@ export function chooseOffCpu(
   return { specs: [asOffCpu], notices: [notice, ...noLbr] };
 }
 
-function tryParse(event: string, sources: EventSources): EventSpec | null {
+/** Null where this machine has no such event. */
+export function tryParse(event: string, sources: EventSources): EventSpec | null {
   try {
     return parseEvents(event, sources)[0] ?? null;
   } catch {
@@ -71,7 +72,7 @@ function tryParse(event: string, sources: EventSources): EventSpec | null {
 }
 
 /** errno name, empty if it opens. */
-function probeTracepoint(
+export function probeTracepoint(
   { type, config }: EventSpec,
   { systemWide, cpus }: RecordSettings,
   probe: NativeBinding['probeEvent'],

@@ -5,6 +5,7 @@ import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { RECORD, type RecordSettings } from '../../options/record.ts';
+import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../../system/kernel/event-cpus.ts';
@@ -67,7 +68,8 @@ export function planRecording(
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
     // A switch counts for its wait, which no counter knows.
-    const isOfWaits = spec.name === OFF_CPU_EVENT || spec.name === WAKE_UP_EVENT;
+    const isOfWaits =
+      [OFF_CPU_EVENT, WAKE_UP_EVENT].includes(spec.name) || readLoopWaitEvent(spec.name) !== null;
     const own = isOfWaits ? { ...options, counts: false } : options;
     return sampleAttr(spec, rate, own, features);
   };

@@ -1,8 +1,16 @@
 // A program of its own, which `StrangerReads` starts: reads what processes of others hold and serve, and may be
 // held by the kernel at any of these reads.
 
-import { closeSync, constants, openSync, readlinkSync, readSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fieldOf, numberField, textField } from '../../base/foreign-json.ts';
 import { openRegularBelow } from '../files/open-below.ts';
 import { serveQuestions } from './serve-questions.ts';
@@ -27,6 +35,8 @@ await serveQuestions((question) => {
       )?.toString('base64');
     case 'cwd':
       return readLink(`/proc/${pid}/cwd`);
+    case 'folder':
+      return hasAnswered(path);
     case 'file-above':
       return fileAbove(`/proc/${pid}/root`, path, textField(question, 'name', 256) ?? '', most);
   }
@@ -72,6 +82,22 @@ function readLink(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** True when what is asked of a folder, its attributes, a list and a name, has come back, with whatever. */
+function hasAnswered(path: string): true {
+  for (const ask of [
+    () => lstatSync(path),
+    () => readdirSync(path),
+    () => lstatSync(join(path, 'perf-0.map')),
+  ]) {
+    try {
+      ask();
+    } catch {
+      // That is an answer as well.
+    }
+  }
+  return true;
 }
 
 /** The files of that name in the folder and those above it, nearest first. */

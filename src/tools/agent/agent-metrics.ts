@@ -1,8 +1,10 @@
 import type { Finding } from '../../findings/finding.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
 import type { Delivery } from './delivery/delivery.ts';
+import type { Service } from './service/service.ts';
 import type { MachineTotals, MachineWindow } from './window/machine-sampler.ts';
 import type { DividedWindow } from './window/service-profiles.ts';
+import { TurnCounts } from './window/turn-counts.ts';
 
 /** Sums over all windows since the start. */
 export class AgentCounts {
@@ -20,6 +22,40 @@ export class AgentCounts {
   readonly findings = new Map<string, number>();
   /** End of the last window, nanoseconds since 1970. */
   lastEndNs = 0n;
+  /** Turns of event loops in the last window, by the name of the service. */
+  turns: ReadonlyMap<string, TurnCounts> = new Map();
+  /** Services of processes that report their turns, and were sampled at some time. */
+  #serviceOf = new Map<number, string>();
+  /** Turns since the start, of the services that have such processes. */
+  #allTurns = new Map<string, TurnCounts>();
+
+  allTurnsOf(service: string): TurnCounts {
+    return this.#allTurns.get(service) ?? new TurnCounts();
+  }
+
+  /** `services` are those of the threads that were sampled in the window. */
+  addTurns(
+    { turns, profile }: Pick<MachineWindow, 'turns' | 'profile'>,
+    services: readonly Service[],
+  ): void {
+    const sampled = new Map(profile.threads.map(({ pid }, row) => [pid, services[row].name]));
+    const serviceOf = new Map<number, string>();
+    const ofWindow = new Map<string, TurnCounts>();
+    const all = new Map<string, TurnCounts>();
+    for (const [pid, counts] of turns) {
+      const name = sampled.get(pid) ?? this.#serviceOf.get(pid);
+      if (name === undefined) continue;
+      serviceOf.set(pid, name);
+      all.set(name, this.allTurnsOf(name));
+      const inWindow = ofWindow.get(name) ?? new TurnCounts();
+      ofWindow.set(name, inWindow);
+      inWindow.add(counts);
+    }
+    for (const [name, counts] of ofWindow) all.get(name)?.add(counts);
+    this.turns = ofWindow;
+    this.#serviceOf = serviceOf;
+    this.#allTurns = all;
+  }
 
   add(window: MachineWindow, { services, leftOut }: DividedWindow): void {
     const { losses, endNs } = window;
@@ -56,15 +92,38 @@ export type MetricsInput = {
 
 /** The state of an agent in Prometheus's text format, version 0.0.4. */
 export function metricsText(input: MetricsInput): string {
-  return `${[...machineFamilies(input), ...sinkFamilies(input)].map(familyText).join('\n')}\n`;
+  const families = [...machineFamilies(input), turnFamily(input.counts), ...sinkFamilies(input)];
+  return `${families.map(familyText).join('\n')}\n`;
 }
 
 type Family = {
   readonly name: string;
-  readonly type: 'counter' | 'gauge';
+  readonly type: 'counter' | 'gauge' | 'summary';
   readonly help: string;
-  readonly values: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+  readonly values: readonly (readonly [
+    labels: Readonly<Record<string, string>>,
+    value: number,
+    suffix?: '_sum' | '_count',
+  ])[];
 };
+
+const TURN_QUANTILES = [0.5, 0.9, 0.99, 1];
+
+/** Quantiles are those of the last window, sums and counts go on, as in every summary of Prometheus. */
+function turnFamily(counts: AgentCounts): Family {
+  return {
+    ...{ name: 'turn_seconds', type: 'summary' },
+    help: 'Turns of event loops of programs with perf-ts/register.',
+    values: [...counts.turns].flatMap(([service, turns]): Family['values'] => [
+      ...TURN_QUANTILES.map(
+        (quantile) =>
+          [{ service, quantile: String(quantile) }, turns.quantile(quantile) / 1e9] as const,
+      ),
+      [{ service }, counts.allTurnsOf(service).busyNs / 1e9, '_sum'],
+      [{ service }, counts.allTurnsOf(service).turns, '_count'],
+    ]),
+  };
+}
 
 function machineFamilies({ counts, totals, renewals, version }: MetricsInput): Family[] {
   const { user, system } = process.cpuUsage();
@@ -140,7 +199,7 @@ function familyText({ name, type, help, values }: Family): string {
   return [
     `# HELP ${full} ${help}`,
     `# TYPE ${full} ${type}`,
-    ...values.map(([labels, value]) => `${full}${braces(labels)} ${value}`),
+    ...values.map(([labels, value, suffix = '']) => `${full}${suffix}${braces(labels)} ${value}`),
   ].join('\n');
 }
 

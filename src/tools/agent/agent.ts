@@ -265,6 +265,7 @@ class Agent implements RunningAgent {
     const divide: Divide = (config) => divideWindow(noted, weights, services, config);
     const divided = divide(this.#config.services);
     this.#counts.add(window, divided);
+    this.#counts.addTurns(window, services);
     if (divided.services.length > 0) this.#deliver(window, divided.services, divide);
     this.#services.endWindow();
   }

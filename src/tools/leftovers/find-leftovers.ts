@@ -8,6 +8,7 @@ import { ownerOfFolder } from '../../system/files/own-folder.ts';
 import { registeredFolders } from '../../system/files/registered-folders.ts';
 import { type LifePlace, lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import type { Leftover, LeftoverPlaces } from './leftover.ts';
 import { notesLeftovers } from './notes-leftovers.ts';
 
@@ -162,6 +163,8 @@ function described({ size, ino }: Stats) {
 
 /** Nothing is found in a folder that is not there, or that we may not list. */
 async function inFolder(path: string, look: (folder: Folder) => Promise<void>): Promise<void> {
+  await silentPlaces.settle([path]);
+  if (silentPlaces.mayWait(path)) return;
   let folder: Folder;
   try {
     folder = Folder.open(path);

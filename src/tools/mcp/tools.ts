@@ -17,9 +17,10 @@ import {
   formatDeltaInterval,
 } from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
+import type { MarkSummary } from '../../questions/marks.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
-import { turnKind, turnWords } from '../../questions/turn-words.ts';
+import { sourceNotes, turnKind, turnWords } from '../../questions/turn-words.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
@@ -59,7 +60,7 @@ const MAX_DIFF_DOUBTS = 8;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
-/** The seven tools. Recordings stay open between questions. */
+/** The eight tools. Recordings stay open between questions. */
 export function perfTools(open: Open): Tool[] {
   const known = new Map<string, Promise<AnalysedProfile>>();
   const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
@@ -108,10 +109,17 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'turns',
-      'How long the event loops of Node were busy at a time, and what the slowest turns did or waited for, by function of the program’s author: why a request was slow.',
+      'How long event loops of Node were busy at a time, what the slowest did or waited for, by own function.',
       { file: FILE, event: EVENT, over_ms: { type: 'number', exclusiveMinimum: 0 }, limit: LIMIT },
       ['file'],
       async (input) => turnsAnswer(await opened(input), input),
+    ),
+    tool(
+      'requests',
+      'Requests of Node servers by route: count, latency, share; then collections, calls, measures.',
+      { file: FILE, limit: LIMIT },
+      ['file'],
+      async (input) => requestsAnswer(await opened(input), input),
     ),
     tool(
       'diff',
@@ -119,13 +127,7 @@ export function perfTools(open: Open): Tool[] {
       { old: FILES, new: FILES, event: EVENT, by: { enum: DIFF_MEASURES }, limit: LIMIT },
       ['old', 'new'],
       async (input) => {
-        const side = (key: string) =>
-          Promise.all(
-            filesOf(input, key).map(async (path) => ({
-              path,
-              opened: await opened({ file: path }),
-            })),
-          );
+        const side = (key: string) => openAll(filesOf(input, key), (file) => opened({ file }));
         return diffAnswer(await side('old'), await side('new'), input);
       },
     ),
@@ -137,6 +139,10 @@ export function perfTools(open: Open): Tool[] {
       async (input) => sqlAnswer(() => opened(input), input),
     ),
   ];
+}
+
+function openAll(files: readonly string[], open: Open): Promise<ComparedFile[]> {
+  return Promise.all(files.map(async (path) => ({ path, opened: await open(path) })));
 }
 
 function tool(
@@ -213,7 +219,9 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
   const { turns } = profile;
   if (turns === undefined || report === null) {
     return answerText(
-      ['The recording has no turns: nothing of perf-ts was in a Node program that it recorded.'],
+      [
+        'The recording has no turns: nothing of perf-ts was in a Node program that it recorded, and no waits of loops were.',
+      ],
       'top.',
     );
   }
@@ -240,10 +248,58 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
         ['loop (pid/tid)', 'turns', 'p50', 'p99', 'longest'],
         rowsThatFit(loops.slice(0, 20)),
       ),
+      ...sourceNotes(turns),
       '',
       ...markdownTable(['at', 'took', 'in'], rowsThatFit(slow)),
     ],
     'source of a function, or callers_callees.',
+  );
+}
+
+function requestsAnswer(opened: AnalysedProfile, input: Input): string {
+  const report = opened.requests();
+  const marks = opened.programMarks().filter(({ kind }) => kind !== 'request');
+  if (report === null && marks.length === 0) {
+    return answerText(
+      ['The recording has no requests: nothing of perf-ts was in a Node program that it recorded.'],
+      'top.',
+    );
+  }
+  const limit = limitOf(input);
+  const times = ({ count, open, p50Ns, p99Ns, longestNs }: Omit<MarkSummary, 'kind'>) => [
+    formatCount(count),
+    formatCount(open),
+    ...[p50Ns, p99Ns, longestNs].map(formatNanos),
+  ];
+  const routes = report?.routes
+    .slice(0, limit)
+    .map((route) => [
+      quotedName(route.name),
+      ...times(route),
+      formatShare(route.share),
+      route.weight === 0 ? '' : formatShare(route.inHandler / route.weight),
+    ]);
+  const head = ['requests', 'not ended', 'p50', 'p99', 'longest'];
+  return answerText(
+    [
+      ...markdownTable(
+        ['route', ...head, 'share', 'certain part of it'],
+        rowsThatFit(routes ?? []),
+      ),
+      '',
+      ...(report?.untold ?? []).map(
+        ({ while: during, share }) =>
+          `Share put down to no route (${during}): ${formatShare(share)}.`,
+      ),
+      '',
+      ...markdownTable(
+        ['kind', 'name', 'count', ...head.slice(1)],
+        rowsThatFit(
+          marks.slice(0, limit).map((mark) => [mark.kind, quotedName(mark.name), ...times(mark)]),
+        ),
+      ),
+    ],
+    'turns for what kept the event loop, or source of a function.',
   );
 }
 

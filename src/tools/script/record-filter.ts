@@ -1,9 +1,12 @@
+import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { findEvents } from '../../profile/find-events.ts';
+import type { SpansOfThreads } from '../../profile/spans-of-threads.ts';
 import { isInRanges } from '../../profile/time-range.ts';
-import type { CoreType } from '../../profile/types.ts';
+import { coreTypesOf } from '../../read/facts/core-types.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
+import { spansOf } from '../../read/selector.ts';
 
 /** Facts about a record that is not a sample. */
 export type OtherRecord = {
@@ -21,18 +24,21 @@ export class RecordFilter {
   /** 1 for each attr index that is shown; null: all. */
   readonly #events: Uint8Array | null;
   readonly #selectsLeaves: boolean;
+  readonly #spans: SpansOfThreads | null;
 
-  /** Throws `UsageError` if no event has that name. */
+  /** Throws `UsageError` if no event has that name, or nothing has turns or marks to select by. */
   constructor(
+    data: PerfData,
     select: SampleSelection,
     event: string | undefined,
     names: readonly string[],
-    coreTypes?: readonly CoreType[],
   ) {
     this.#select = select;
+    this.#spans = spansOf(data, select);
     this.#events = event === undefined ? null : new Uint8Array(names.length);
     if (event !== undefined) {
-      for (const row of findEvents(names, event, coreTypes)) this.#events![row] = 1;
+      for (const row of findEvents(names, event, coreTypesOf(data).coreTypes))
+        this.#events![row] = 1;
     }
     this.#selectsLeaves = select.dsos !== undefined || select.symbols !== undefined;
   }
@@ -65,6 +71,7 @@ export class RecordFilter {
     if (cpus !== undefined && !cpus.has(cpu)) return false;
     if (pids !== undefined && !pids.has(pid)) return false;
     if (tids !== undefined && !tids.has(tid)) return false;
+    if (this.#spans !== null && !this.#spans.has(tid, timeNs)) return false;
     return comms === undefined || comms.has(comm);
   }
 }

@@ -11,7 +11,6 @@ import { checkArguments, RECORD_STREAM } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
 import type { HeldSample } from '../../read/deferred-samples.ts';
-import { coreTypesOf } from '../../read/facts/core-types.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';
 import { limitProcesses } from '../../read/files/reading-limits.ts';
@@ -156,10 +155,10 @@ class RecordStream {
     this.#visits = visits;
     this.#describers = describers;
     this.#filter = new RecordFilter(
+      data,
       options.select?.(data) ?? {},
       options.event,
       describers.names,
-      coreTypesOf(data).coreTypes,
     );
     this.#completion = new SampleCompletion(data, {
       innermost: 'entry',

@@ -88,6 +88,20 @@ it('functions that were inlined in a loop keep their positions', () => {
   expect([...mended.position].slice(-4, -2)).toEqual([5, 7]);
 });
 
+it('pieces between functions that were inlined have the positions of those between the same functions', () => {
+  const inlined = (call: number, length: number): Piece[] =>
+    [5, 7, 9].map((position): Piece => [length + position, position, call]);
+  const between: Piece = [20, 60];
+  const turn = [...TURN, [20, 50] as const, ...inlined(0, 9), between, [20, 120] as const];
+  const loop = [...TURN, ...inlined(1, 3), between];
+  const stalePiece = ([length, position, call]: Piece): Piece =>
+    call === undefined ? [length, 30] : [length, position, call];
+  const mended = mendPeeledLoops(
+    entriesOf([START, ...turn, [4, 30], ...loop.map(stalePiece), [4, 30], END]),
+  );
+  expect([...mended.position].slice(turn.length + 2, -2)).toEqual(positionsOf(loop));
+});
+
 it('code without a loop stays as it is', () => {
   const literal = Array.from({ length: 12 }, (_, i): Piece => [4 + i, 20]);
   const entries = entriesOf([...literal, [10, 25], [10, 40]]);

@@ -2,13 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { pathOfScript } from '../../../src/code/javascript/script-path.ts';
 import { nameOfVersion, parseV8Name } from '../../../src/code/javascript/v8-name.ts';
-import {
-  encodeCodeEvents,
-  readCodeEvents,
-  splitStream,
-} from '../../../src/code/jit/code-events.ts';
+import { encodeCodeEvents, readCodeEvents } from '../../../src/code/jit/code-events.ts';
 import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
 import { encodeVersion } from '../../../src/code/jit/code-record.ts';
+import { StreamSplitter } from '../../../src/code/jit/stream-splitter.ts';
 
 const START = { high: 0, low: 1000 };
 
@@ -81,7 +78,9 @@ function layerOf(
   offsetNs = 0n,
 ): CodeLayer {
   const frames = streams.map(({ chunks }) => ({ offsetNs, chunks }));
-  return new CodeLayer(readCodeEvents(encodeCodeEvents(frames), START, diagnostics).table);
+  return new CodeLayer(
+    readCodeEvents(Buffer.concat(encodeCodeEvents(frames)), START, diagnostics).table,
+  );
 }
 
 function nameAt(layer: CodeLayer, address: number): string | null {
@@ -117,7 +116,7 @@ describe('code events of V8', () => {
       .numbers(2, 4000, 0x8000, 0x10, 0x9000);
     const head = stream.chunks.slice(0, 1);
     const chunks = [...head, encodeVersion(9, 1), ...stream.chunks.slice(1)];
-    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks }]);
+    const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
     const { table, positions: log } = readCodeEvents(
       bytes,
       START,
@@ -130,6 +129,16 @@ describe('code events of V8', () => {
     expect([0, 1].map((row) => log.name(row))).toEqual([name, later]);
     expect([table.hasSameName(0, 1), table.hasSameName(1, 3)]).toEqual([true, false]);
     expect(pathOfScript(parseV8Name(later)!.file)).toBe('/hot.ts');
+  });
+
+  test('code events have the functions that waited for the code that was added', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:~a /a.js:1:1', 0)
+      .numbers(15, 3000, 0x5010, 1, 2, 3, 4);
+    const { callers } = layerOf([stream]).table;
+    expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 1500)).toBe(0x5010);
+    expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 2500)).toBe(-1);
+    expect(layerOf([new Stream()]).table.callers).toBeUndefined();
   });
 
   test('code events leave code that was removed without a name', () => {
@@ -177,7 +186,7 @@ describe('code events of V8', () => {
       .added(3000, 0x7000, 0x40, 'JS:~b /a.js:2:1', 0)
       .record(8, 3000, positions(0x7000, 7, 0, [0, 8]), 0)
       .numbers(2, 4000, 0x5000, 0x100, 0x9000);
-    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: stream.chunks }]);
+    const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks: stream.chunks }]));
     const events = readCodeEvents(bytes, START, new Diagnostics());
     expect([...events.positionsOf]).toEqual([0, 1, 0]);
     const { positions: log } = events;
@@ -206,13 +215,36 @@ describe('code events of V8', () => {
       .record(10, 2000, withBytes(head, [...url]), 1)
       .record(7, 2000, Buffer.from('{"kind":"other"}\n'.padEnd(24, '\n')), 0)
       .added(3000, 0x6000, 0x100, 'JS:*b /b.ts:1:1');
-    const { code, notes, maps } = splitStream(stream.chunks);
-    const texts = maps.map(({ name, url }) => [`${Buffer.from(name)}`, `${Buffer.from(url)}`]);
-    expect(texts).toEqual([['JS:*a /a.ts:1:1', 'data:application/json,{}']]);
-    expect(Buffer.from(notes).toString().trim()).toBe('{"kind":"other"}');
-    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: [code] }]);
-    expect(Buffer.from(bytes).includes(url)).toBe(false);
-    expect(readCodeEvents(bytes, START, new Diagnostics()).table.length).toBe(2);
+    const whole = Buffer.concat(stream.chunks);
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const split = splitStream([whole.subarray(0, cut), whole.subarray(cut)]);
+      expect(split.maps).toEqual([['JS:*a /a.ts:1:1', 'data:application/json,{}']]);
+      expect(split.names).toEqual(['JS:*a /a.ts:1:1', 'JS:*b /b.ts:1:1']);
+      expect(split.notes.toString().trim()).toBe('{"kind":"other"}');
+      const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks: [split.code] }]));
+      expect(bytes.includes(url)).toBe(false);
+      expect(readCodeEvents(bytes, START, new Diagnostics()).table.length).toBe(2);
+    }
+  });
+
+  test('a stream that is damaged, or no stream, stays as it is from there on', () => {
+    const damage = Buffer.from([7, 0, 0, 0, ...Buffer.alloc(12)]);
+    const { chunks } = new Stream().record(7, 2000, Buffer.from('{"kind":"other"}'), 0);
+    const sent = Buffer.concat([new Stream().chunks[0], damage, ...chunks]);
+    for (let cut = 0; cut <= sent.length; cut++) {
+      const split = splitStream([sent.subarray(0, cut), sent.subarray(cut)]);
+      expect(split.code).toEqual(sent);
+      expect(split.notes.length).toBe(0);
+    }
+    const foreign = Buffer.concat([Buffer.alloc(32), ...chunks.slice(1)]);
+    expect(splitStream([foreign]).code).toEqual(foreign);
+  });
+
+  test('a record that a killed program left unfinished is in no part of its stream', () => {
+    const { chunks } = new Stream().record(7, 2000, Buffer.from('{"kind":"other"}'), 0);
+    const sent = Buffer.concat(chunks);
+    const split = splitStream([sent.subarray(0, -1)]);
+    expect([split.code.length, split.notes.length]).toEqual([32, 0]);
   });
 
   test.each([
@@ -247,7 +279,7 @@ describe('code events of V8', () => {
     ['a name longer than its record', (bytes: Buffer) => bytes.writeUInt32LE(4096, 80)],
   ])('code events with %s are damaged, and end there', (_, damage) => {
     const { chunks } = new Stream().added(2000, 0x5000, 8, 'f');
-    const bytes = Buffer.from(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
+    const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
     damage(bytes);
     const diagnostics = new Diagnostics();
     expect(readCodeEvents(bytes, START, diagnostics).table.length).toBe(0);
@@ -255,21 +287,32 @@ describe('code events of V8', () => {
   });
 });
 
-test('notes and source maps without an end are taken out of a stream end to end, and the first 100 000', () => {
+test('millions of notes and source maps are taken out of a stream end to end', () => {
   const note = Buffer.alloc(24, '\n');
   note.writeUInt32LE(note.length, 0);
   note.writeUInt16LE(7, 4);
   const map = Buffer.alloc(24);
   map.writeUInt32LE(map.length, 0);
   map.writeUInt16LE(10, 4);
-  const pairs = Array.from({ length: 150_000 }, () => [note, map]).flat();
-  const { code, notes, maps } = splitStream([...new Stream().chunks, ...pairs]);
-  expect(notes.length).toBe(150_000 * 8);
+  const pairs = Buffer.concat(Array.from({ length: 10_000 }, () => [note, map]).flat());
+  const blocks = Array.from({ length: 100 }, () => pairs);
+  const { code, notes } = splitStream([...new Stream().chunks, ...blocks], false);
+  expect(notes.length).toBe(1_000_000 * 8);
   expect(new Set(notes)).toEqual(new Set(['\n'.charCodeAt(0)]));
-  expect(maps).toHaveLength(100_000);
-  // Those beyond stay where they were, and are no damage.
-  expect(code.length).toBe(32 + 150_000 * 24 + 50_000 * 24);
-  const diagnostics = new Diagnostics();
-  readCodeEvents(encodeCodeEvents([{ offsetNs: 0n, chunks: [code] }]), START, diagnostics);
-  expect(diagnostics.entries()).toEqual([]);
+  expect(code.length).toBe(32);
 });
+
+/** The parts of a stream that comes in pieces. */
+function splitStream(pieces: readonly Uint8Array[], keepsMaps = true) {
+  const names: string[] = [];
+  const maps: string[][] = [];
+  const splitter = new StreamSplitter({
+    onName: (name) => names.push(`${Buffer.from(name)}`),
+    onSourceMap: (_script, name, url) => {
+      if (keepsMaps) maps.push([`${Buffer.from(name)}`, `${Buffer.from(url)}`]);
+    },
+  });
+  for (const piece of pieces) splitter.take(piece);
+  const [code, notes] = [splitter.code, splitter.notes].map(({ chunks }) => Buffer.concat(chunks));
+  return { names, maps, code, notes };
+}

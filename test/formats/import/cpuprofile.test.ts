@@ -142,6 +142,91 @@ describe('a .cpuprofile', () => {
   });
 });
 
+describe('a trace', () => {
+  const threadsOf = ({ threads }: Profile) => threads.map(({ comm, pid }) => [comm, pid]);
+  const event = (name: string, data: unknown, more = {}) => ({
+    ...{ name, ph: 'P', pid: 7, tid: 9, id: '0x1', ts: 1 },
+    ...{ args: { data }, ...more },
+  });
+  const BEGIN = event('Profile', { startTime: 1000 }, { tid: 8 });
+  const NAME = event('thread_name', null, { tid: 8, args: { name: 'CrRendererMain' } });
+  const part = (data: object, samples: number[], nodes: unknown[] = []) =>
+    event('ProfileChunk', { ...data, cpuProfile: { nodes, samples } });
+
+  test('Chromium: the profiles of a page and of its worker are threads, as long as their parts', () => {
+    const text = `${fixture('chromium.trace.json')}`;
+    const profile = imported(JSON.parse(text));
+    expect(threadsOf(profile)).toEqual([
+      ['CrRendererMain', 9249],
+      ['DedicatedWorker thread', 9249],
+    ]);
+    const names = selves(profile).map(([name]) => name);
+    expect(names.slice(0, 2)).toEqual([
+      'hot /tmp/shop/page.html:1',
+      expect.stringMatching(/^inWorker blob:/),
+    ]);
+    const parts: { id: string; args: { data: { timeDeltas?: number[] } } }[] =
+      JSON.parse(text).traceEvents;
+    // The first time of a profile is the way to its first sample, and a sample may be older than the one before.
+    const lengths = ['0x1', '0x2'].map((id) => {
+      const deltas = parts.flatMap((each) =>
+        each.id === id ? (each.args.data.timeDeltas ?? []) : [],
+      );
+      let [at, last] = [0, 0];
+      for (const delta of deltas) {
+        at += delta;
+        last = Math.max(last, at);
+      }
+      return last - deltas[0];
+    });
+    const sum = [...profile.samples.periodEvents].reduce((all, period) => all + period, 0);
+    expect(sum).toBe((lengths[0] + lengths[1]) * 1000);
+  });
+
+  test('parts of a profile are joined, in an object or a list, and the last sample ends with it', () => {
+    const nodes = NODES.map(({ id, callFrame }) => ({ id, callFrame, parent: id === 1 ? 0 : 1 }));
+    const events = [
+      BEGIN,
+      part({ timeDeltas: [10, 20] }, [2, 2], nodes.slice(0, 2)),
+      part({ timeDeltas: [30], endTime: 1100 }, [3], nodes.slice(2)),
+      NAME,
+    ];
+    for (const file of [{ traceEvents: events }, events]) {
+      const profile = imported(file);
+      expect(threadsOf(profile)).toEqual([['CrRendererMain', 7]]);
+      expect(spans(profile)).toEqual([
+        'time 0 20 handle /srv/a b.js:8',
+        'time 30 30 handle /srv/a b.js:8',
+        'off-cpu 30 40 (idle)',
+      ]);
+    }
+  });
+
+  test('a part whose profile has no begin is left out and counted', () => {
+    const { profile } = importDevTools(
+      memorySource(
+        Buffer.from(
+          JSON.stringify([
+            event('ProfileChunk', { timeDeltas: [5], cpuProfile: { samples: [2] } }, { id: '0x2' }),
+            BEGIN,
+            part({ timeDeltas: [10, 20] }, [2, 2], NODES),
+          ]),
+        ),
+      ),
+    );
+    expect(profile.samples.length).toBe(2);
+    expect(profile.meta.notes.at(-1)).toContain('a part of profile 7 0x2');
+  });
+
+  test('a trace without a profile is refused with the category that has it', () => {
+    const trace = Buffer.from('{"traceEvents":[{"name":"V8.GC","ph":"X","pid":1,"tid":1,"ts":1}]}');
+    expect(detectText(trace)).toBe('devtools');
+    expect(() => importDevTools(memorySource(trace))).toThrow(
+      /disabled-by-default-v8.cpu_profiler/,
+    );
+  });
+});
+
 describe('a .heapprofile', () => {
   test('node --heap-prof: bytes by who allocated them', () => {
     const profile = imported(fixture('node20.heapprofile'));

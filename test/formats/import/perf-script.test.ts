@@ -139,6 +139,12 @@ describe('the text of perf script', () => {
     expect([...profile.samples.cpu]).toEqual([-1, -1]);
   });
 
+  it('samples of a clock without periods are no nanoseconds', () => {
+    const unitOf = (head: string) => imported(head, '\t 1 f (/a)').profile.events[0].unit;
+    expect(unitOf('a 1 5.000000: 1003009 cpu-clock: ')).toBe('nanoseconds');
+    expect(unitOf('a 1 5.000000: cpu-clock: ')).toBe('events');
+  });
+
   it('numbers of perf script text that no kernel has are counted, and not used', () => {
     const huge = '9'.repeat(400);
     const { profile, diagnostics } = imported(

@@ -25,12 +25,12 @@ function recording(appendix: Uint8Array): Uint8Array {
 const read = (file: Uint8Array) => readAppendix(openPerfData(memorySource(file)));
 
 test('an appendix written behind a recording is found', () => {
-  const found = read(recording(encodeAppendix(ATTACHMENTS)));
+  const found = read(recording(Buffer.concat(encodeAppendix(ATTACHMENTS))));
   expect(found.map((one) => ({ ...one, bytes: new Uint8Array(one.bytes) }))).toEqual(ATTACHMENTS);
 });
 
 test('a truncated appendix gives its complete entries', () => {
-  const appendix = encodeAppendix(ATTACHMENTS);
+  const appendix = Buffer.concat(encodeAppendix(ATTACHMENTS));
   const file = recording(appendix);
   for (let cut = 1; cut <= appendix.length; cut++) {
     const names = read(file.subarray(0, file.length - cut)).map(({ name }) => name);
@@ -43,7 +43,7 @@ test('other bytes behind a recording are not taken for an appendix', () => {
 });
 
 test('an appendix that is cut at any place behind its magic is reported as damage', () => {
-  const appendix = encodeAppendix(ATTACHMENTS);
+  const appendix = Buffer.concat(encodeAppendix(ATTACHMENTS));
   const file = recording(appendix);
   const codes = (bytes: Uint8Array) =>
     openPerfData(memorySource(bytes))

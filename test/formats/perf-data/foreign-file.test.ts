@@ -30,6 +30,34 @@ const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
     'it is gzip-compressed (report, view, diff and query read a gzipped profile of pprof; gunzip a recording first)',
   ],
   [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 0), 'it is zstd-compressed (unzstd it first)'],
+  [
+    'FLR\0\0\x02\0\x01',
+    "it is a recording of Java's Flight Recorder (async-profiler's collapsed stacks are read: asprof -o collapsed)",
+  ],
+  [
+    'Nettrace\x14\0\0\0!FastSerialization.1',
+    'it is a trace of .NET (dotnet-trace convert makes one for speedscope, which is read)',
+  ],
+  [
+    'go 1.19 trace\0\0\0',
+    'it is an execution trace of Go: go tool trace reads it; a CPU profile (-cpuprofile) is read',
+  ],
+  [
+    'v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n',
+    "it is a log of V8's ticks, which node itself can process; a .cpuprofile of node is read",
+  ],
+  [
+    '{"snapshot":{"meta":{"node_fields":[]}}}',
+    'it is a heap snapshot: DevTools reads it; a .heapprofile is read',
+  ],
+  [
+    '# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n',
+    'it is the text of perf report: give the perf.data that it is of, or the text of perf script',
+  ],
+  [
+    'pf \n\t            115b fa\n\npf \n\t            115b fa\n',
+    'it looks like stacks of perf script without threads and events: print all of its own fields',
+  ],
   ['\x7fELF\x02\x01\x01\0\0\0\0', 'it is an ELF file (a program or library)'],
   [new Uint8Array(100), 'it begins with zeros only'],
   [Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9), 'it does not begin with PERFILE2'],

@@ -170,11 +170,13 @@ export const jitTargets: readonly Target[] = [
   {
     name: 'map-log',
     seeds: () => [
-      encodeMapLog([
-        { fromNs: 0n, toNs: 0n, isRestart: false, lines: toBytes(MAP) },
-        { fromNs: 100n, toNs: 200n, isRestart: true, lines: toBytes(MAP) },
-        { fromNs: 150n, toNs: 900n, isRestart: false, lines: toBytes(MAP.slice(0, 40)) },
-      ]),
+      Buffer.concat(
+        encodeMapLog([
+          { fromNs: 0n, toNs: 0n, isRestart: false, lines: toBytes(MAP) },
+          { fromNs: 100n, toNs: 200n, isRestart: true, lines: toBytes(MAP) },
+          { fromNs: 150n, toNs: 900n, isRestart: false, lines: toBytes(MAP.slice(0, 40)) },
+        ]),
+      ),
     ],
     mutate: mutateBinary,
     read: (bytes, random) =>

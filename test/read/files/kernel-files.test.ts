@@ -56,6 +56,15 @@ describe('the list of kernel symbols', () => {
     if (buildId !== null) expect(open(buildId).text).toContain('running');
   });
 
+  test('the running kernel stands in for one that the recording tells nothing of, and that is reported', () => {
+    const none = { hostname: null, kernel: null };
+    const { text, reasons } = open(null, { recordedOn: none });
+    expect(text).toContain('running');
+    expect(reasons).toEqual([expect.stringMatching(/^names of kernel code may be wrong/)]);
+    expect(open(null, { recordedOn: { ...none, kernel: release() } }).reasons).toEqual([]);
+    expect(open(null, { recordedOn: here }).reasons).toEqual([]);
+  });
+
   test.each([
     ['host', { ...here, hostname: 'elsewhere' }, /another machine \(elsewhere, /],
     ['kernel', { ...here, kernel: '4.4.0' }, /another machine \(.*4\.4\.0\)/],

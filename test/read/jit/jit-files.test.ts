@@ -52,7 +52,7 @@ function recording(attachments: readonly Attachment[] = [], clockid = 1): Uint8A
   });
   const features = encodeFeatures(dataOffset, [versionSection('perf-ts 0.1.0')]);
   bytes.set(features.flags, FEATURE_FLAGS_OFFSET);
-  return Buffer.concat([bytes, features.bytes, encodeAppendix(attachments)]);
+  return Buffer.concat([bytes, features.bytes, ...encodeAppendix(attachments)]);
 }
 
 /** Who is at the code's address at `timeNs`, in a recording whose process mapped `mapped`. */
@@ -218,10 +218,12 @@ describe('a jitdump', () => {
 /** A map of two looks, in which the second line takes the place of the first. */
 const stored = (): Attachment => {
   const lines = (text: string) => new TextEncoder().encode(text);
-  const log = encodeMapLog([
-    { fromNs: 0n, toNs: 0n, isRestart: false, lines: lines('7f0000 10 before\n') },
-    { fromNs: 900n, toNs: 900n, isRestart: false, lines: lines('7f0000 10 after\n') },
-  ]);
+  const log = Buffer.concat(
+    encodeMapLog([
+      { fromNs: 0n, toNs: 0n, isRestart: false, lines: lines('7f0000 10 before\n') },
+      { fromNs: 900n, toNs: 900n, isRestart: false, lines: lines('7f0000 10 after\n') },
+    ]),
+  );
   return { name: `perf-map/${PID}`, packing: 'none', unpackedSize: log.length, bytes: log };
 };
 

@@ -42,9 +42,9 @@ test('loops are those of threads, in the program that ran last, and in whatever 
     ...[main, ...others].map((stream) => ({ pid: 10, bytes: stream.attachment() })),
   );
   expect(turns?.loops).toEqual([
-    { thread: 1, pid: 10, tid: 10 },
-    { thread: 2, pid: 10, tid: 12 },
-    { thread: -1, pid: 10, tid: 99 },
+    { thread: 1, pid: 10, tid: 10, source: 'library' },
+    { thread: 2, pid: 10, tid: 12, source: 'library' },
+    { thread: -1, pid: 10, tid: 99, source: 'library' },
   ]);
   expect([...(turns?.loop ?? [])]).toEqual([0, 1, 2]);
 });

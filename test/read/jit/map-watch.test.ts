@@ -67,7 +67,7 @@ function watching(target: SamplerTarget = US) {
 function stored(watch: MapWatch) {
   const { attachments, notices } = watch.finish();
   const lines = attachments.flatMap(({ name, bytes, unpackedSize }) => {
-    const log = inflateSync(bytes);
+    const log = inflateSync(bytes as Uint8Array);
     expect(log.length).toBe(unpackedSize);
     const table = readMapLog(log, { high: 0, low: 0 }, new Diagnostics());
     const pid = name.replace(`perf-map/${process.pid}`, 'ours').replace('perf-map/', '');
@@ -134,7 +134,9 @@ describe('a perf map that grows', () => {
     at(2000);
     const soFar = watch.soFar().map(({ name, bytes }) => ({
       name,
-      text: inflateSync(bytes).subarray(32).toString(),
+      text: inflateSync(bytes as Uint8Array)
+        .subarray(32)
+        .toString(),
     }));
     expect(soFar).toEqual([{ name: `perf-map/${process.pid}`, text: '1000 10 a\n' }]);
     appendFileSync(pathOf(), 'shed\n');
@@ -315,7 +317,7 @@ test('a line without an end takes no more memory than the longest that is read',
   at(1040);
   const { attachments } = watch.finish();
   expect(attachments[0]?.unpackedSize).toBeLessThan(2 << 20);
-  const log = inflateSync(attachments[0]?.bytes ?? new Uint8Array());
+  const log = inflateSync(attachments[0]?.bytes as Uint8Array);
   const diagnostics = new Diagnostics();
   const table = readMapLog(log, { high: 0, low: 0 }, diagnostics);
   expect([table.name(0), table.name(1)]).toEqual(['first', 'last']);

@@ -121,3 +121,34 @@ test('a stream takes memory by its bytes, not by the pieces in which they come',
   expect(attachment.unpackedSize).toBe(16 + sent.length);
   sink.close();
 });
+
+test('code and notes without an end are stored as they lie, and of notes as many as a reader takes', async () => {
+  const sink = await sinkFor(() => true);
+  const program = connect(sink.name.replace('@', '\0'));
+  await once(program, 'connect');
+  program.write(HEADER);
+  const record = (type: number) => {
+    const bytes = Buffer.alloc(1 << 20, '\n');
+    bytes.writeUInt32LE(bytes.length, 0);
+    bytes.writeUInt16LE(type, 4);
+    return bytes;
+  };
+  // A note, and a kind that nobody knows.
+  const records = [...Array(70).fill(record(7)), ...Array(70).fill(record(99))];
+  for (const bytes of records) await new Promise((sent) => program.write(bytes, sent));
+  program.once('end', () => program.end());
+  await sink.settle();
+  const [code, notes] = sink.attachments();
+  expect([code.packing, notes.packing]).toEqual(['none', 'none']);
+  expect(code.unpackedSize).toBe(16 + HEADER.length + 70 * (1 << 20));
+  expect(notes.unpackedSize).toBeGreaterThan(64 << 20);
+  expect(notes.unpackedSize).toBeLessThan(65 << 20);
+  const memory = ({ bytes }: typeof code) =>
+    new Set(
+      (bytes as Uint8Array[]).filter(({ length }) => length === 64 << 10).map((b) => b.buffer),
+    );
+  const again = sink.attachments();
+  expect(memory(again[0]).size).toBeGreaterThan(1000);
+  expect(memory(again[0])).toEqual(memory(code));
+  sink.close();
+});

@@ -1,32 +1,22 @@
 import { expect, test } from 'vitest';
-import { splitStream } from '../../../src/code/jit/code-events.ts';
-import { encodeVersion } from '../../../src/code/jit/code-record.ts';
-import { mapNotes } from '../../../src/record/code-events/map-notes.ts';
+import { StreamSplitter } from '../../../src/code/jit/stream-splitter.ts';
+import { MapNotes } from '../../../src/record/code-events/map-notes.ts';
 
 const MAP = { version: 3, sources: ['a.ts'], sourcesContent: ['let a;'], names: [], mappings: 'A' };
 const BASE64 = `data:application/json;base64,${Buffer.from(JSON.stringify(MAP)).toString('base64')}`;
 
-type Given = { script?: number; name: string; url: string };
+function notesOf(maps: readonly { name: string; url: string }[]): MapNotes {
+  const notes = new MapNotes();
+  for (const { name, url } of maps) notes.add(Buffer.from(name), Buffer.from(url));
+  return notes;
+}
 
-const noted = (...streams: Given[][]) =>
-  mapNotes(
-    streams.map((maps) =>
-      maps.map(({ script = 0, name, url }) => ({
-        script,
-        name: Buffer.from(name),
-        url: Buffer.from(url),
-      })),
-    ),
-  );
-
-const parsed = (lines: Uint8Array) =>
-  Buffer.from(lines)
+const notes = (...maps: { name: string; url: string }[]) =>
+  Buffer.concat(notesOf(maps).lines)
     .toString()
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
-
-const notes = (...maps: Given[]) => parsed(noted(maps).notes);
 
 test('a source map inside a script becomes a note of the script, without sources', () => {
   const { sourcesContent: _, ...map } = MAP;
@@ -52,24 +42,14 @@ test('a source map that is none, or of code without a file, is left out', () => 
   ).toEqual([]);
 });
 
-test('scripts of one path with different maps are versions of it, in all isolates of the process', () => {
-  const name = 'JS:*f /app/hot.ts:2:7';
-  const url = (version: number) => `data:application/json,{"version":${version}}`;
-  const { notes: lines, versions } = noted(
-    [
-      { script: 7, name, url: url(1) },
-      { script: 9, name, url: url(2) },
-      { script: 11, name, url: url(1) },
-    ],
-    [{ script: 3, name, url: url(2) }],
-  );
-  expect(parsed(lines)).toMatchObject([
+test('scripts of one path with different maps are versions of it', () => {
+  const name = Buffer.from('JS:*f /app/hot.ts:2:7');
+  const url = (version: number) => Buffer.from(`data:application/json,{"version":${version}}`);
+  const maps = new MapNotes();
+  expect([1, 2, 1, 2].map((version) => maps.add(name, url(version)))).toEqual([0, 1, 0, 1]);
+  expect(maps.lines.map((line) => JSON.parse(Buffer.from(line).toString()))).toMatchObject([
     { url: '/app/hot.ts', map: { version: 1 } },
     { url: '/app/hot.ts?perf-ts-version=1', map: { version: 2 } },
-  ]);
-  expect(versions.map((bytes) => Buffer.from(bytes))).toEqual([
-    Buffer.from(encodeVersion(9, 1)),
-    Buffer.from(encodeVersion(3, 1)),
   ]);
 });
 
@@ -84,9 +64,23 @@ test('a name is in the notes once for each of its first versions, the last of wh
   expect(found.at(-1)).toMatchObject({ map: { version: 199 } });
 });
 
+test('notes of source maps end where a reader takes no more of them', () => {
+  const lines = Array.from({ length: 9 }, (_, i) => ({
+    name: `JS:*f /${i}.ts:1:10`,
+    url: `data:application/json,{"mappings":"${'A'.repeat(8 << 20)}"}`,
+  }));
+  expect(notesOf(lines).lines).toHaveLength(7);
+});
+
 test('a name that is longer than a sender has names no map', () => {
-  expect(splitStream([stream('b'.repeat(100)), sourceMap()]).maps[0].name.length).toBe(100);
-  expect(splitStream([stream('b'.repeat(4 << 20)), sourceMap()]).maps[0].name.length).toBe(0);
+  const lengths: number[] = [];
+  const take = (name: string) =>
+    new StreamSplitter({
+      onName: () => {},
+      onSourceMap: (_script, { length }) => lengths.push(length),
+    }).take(Buffer.concat([stream(name), sourceMap()]));
+  for (const length of [100, 64 << 10, (64 << 10) + 1, 4 << 20]) take('b'.repeat(length));
+  expect(lengths).toEqual([100, 64 << 10, 0, 0]);
 });
 
 /** The head of a stream, and code of that name. */

@@ -48,7 +48,7 @@ const QUESTIONS = [...DOCUMENT.matchAll(/^\| (.*\?) \| `(\w+) (\{.*\})` \|$/gm)]
   ([, question, name, input]) => [question, name, JSON.parse(input)] as const,
 );
 
-test('there are twenty-one questions and seven tools', () => {
+test('there are twenty-one questions and eight tools', () => {
   expect(QUESTIONS).toHaveLength(21);
   expect(tools.map(({ name }) => name)).toEqual([
     'open',
@@ -56,6 +56,7 @@ test('there are twenty-one questions and seven tools', () => {
     'callers_callees',
     'source',
     'turns',
+    'requests',
     'diff',
     'sql',
   ]);
@@ -182,7 +183,7 @@ describe('the protocol', () => {
 
   test('the server lists tools with schemas, in few words', async () => {
     const { result } = await ask({ id: 'a', method: 'tools/list' });
-    expect(result.tools).toHaveLength(7);
+    expect(result.tools).toHaveLength(8);
     for (const { inputSchema } of result.tools) expect(inputSchema.type).toBe('object');
     expect(JSON.stringify(result).length).toBeLessThan(4000);
   });

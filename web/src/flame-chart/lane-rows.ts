@@ -43,6 +43,7 @@ function colourOfLane({ kind }: ChartLane, colours: ChartColours): string {
       return colours.groups[GC];
     case 'turns':
       return colours.quiet;
+    case 'marks':
     case 'event':
       return colours.accent;
     case 'lost':

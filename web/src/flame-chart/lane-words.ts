@@ -12,7 +12,8 @@ export function formatMoment(ns: number): string {
 /** Remarks on what the lanes are, as far as they are known. */
 const REMARKS: Readonly<Record<ChartLane['kind'], string>> = {
   gc: 'garbage collection on this thread, as far as samples tell',
-  turns: 'turns of the event loop, as far as samples tell: short ones are missed or joined',
+  turns: 'turns of the event loop of a millisecond and more, as they were timed; a click shows one',
+  marks: 'what the program named on this thread; what overlaps is drawn as one',
   event: 'moments at which the event was sampled',
   lost: 'samples that the kernel had no room to write',
 };
@@ -21,11 +22,14 @@ export function laneRemark({ kind }: ChartLane): string {
   return REMARKS[kind];
 }
 
+/** The thing of a lane at a moment, an index of its columns; −1: there is none. */
+export function laneItemAt({ fromNs, toNs }: ChartLane, atNs: number, withinNs: number): number {
+  return fromNs.findIndex((from, i) => from - withinNs <= atNs && toNs[i] + withinNs >= atNs);
+}
+
 /** `GC: 12.3 ms, from 1.234567 s`; null where nothing is at that moment. */
 function describeLaneAt(lane: ChartLane, atNs: number, withinNs: number): string | null {
-  const at = lane.fromNs.findIndex(
-    (fromNs, i) => fromNs - withinNs <= atNs && lane.toNs[i] + withinNs >= atNs,
-  );
+  const at = laneItemAt(lane, atNs, withinNs);
   if (at < 0) return null;
   const count = lane.count[at];
   const lasts = lane.toNs[at] - lane.fromNs[at];

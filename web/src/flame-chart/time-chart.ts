@@ -21,8 +21,9 @@ import { describeBox, describeChart, nameOfBox, speakBox } from './box-words.ts'
 import { ChartBox } from './chart-box.ts';
 import { chartKeys, runChartKey } from './chart-keys.ts';
 import { type ChartPlace, listenToPointer } from './chart-pointer.ts';
-import { chosenThread, threadTitle } from './chosen-thread.ts';
-import { describeLanesAt, laneRemark } from './lane-words.ts';
+import { chosenThread, threadChange, threadTitle } from './chosen-thread.ts';
+import { describeLanesAt, laneItemAt, laneRemark } from './lane-words.ts';
+import { SlowTurns } from './slow-turns.ts';
 import { ThreadChooser } from './thread-chooser.ts';
 
 /** Pixels beside a box at which it is still meant: some are one pixel wide. */
@@ -40,6 +41,7 @@ export class TimeChart {
   readonly #box = new ChartBox();
   readonly #readout = element('output', 'chart-readout');
   readonly #tooltip = new BoxTooltip();
+  readonly #slowTurns: SlowTurns;
   readonly #ask: (params: ChartParams) => boolean;
   readonly #window: ShownWindow;
   #result: ChartResult | null = null;
@@ -52,6 +54,10 @@ export class TimeChart {
     const { store, ask } = context;
     this.#context = context;
     this.#chooser = new ThreadChooser(store);
+    this.#slowTurns = new SlowTurns(context, ({ thread, fromNs, toNs }) => {
+      if (thread >= 0) store.change(threadChange(thread));
+      this.#zoomTo(fromNs, toNs);
+    });
     this.#readout.ariaLive = 'polite';
     this.root = element(
       'section',
@@ -85,11 +91,17 @@ export class TimeChart {
     return this.#chooser.root;
   }
 
+  /** The list of slow turns, likewise. */
+  get slowTurns(): HTMLElement {
+    return this.#slowTurns.root;
+  }
+
   get keys(): readonly KeyBinding[] {
     return chartKeys;
   }
 
   show(state: ViewState): void {
+    this.#slowTurns.show();
     const pixels = this.#box.width;
     if (pixels === 0) return;
     const isNew = this.#ask({
@@ -148,6 +160,7 @@ export class TimeChart {
     scroll.addEventListener('keydown', (event) => this.#followKey(event));
     lanes.addEventListener('pointermove', (event) => this.#hoverLane(event));
     lanes.addEventListener('pointerleave', () => this.#tooltip.hide());
+    lanes.addEventListener('click', (event) => this.#zoomToTurn(event));
     listenToPointer(scroll, {
       hover: (place, event) => this.#hover(place, { x: event.clientX, y: event.clientY }),
       leave: () => this.#tooltip.hide(),
@@ -250,6 +263,13 @@ export class TimeChart {
     if (this.#result === null || box < 0) return;
     const { fromNs, toNs } = this.#result.boxes;
     this.#zoomTo(fromNs[box], toNs[box]);
+  }
+
+  #zoomToTurn({ offsetX, offsetY }: PointerEvent): void {
+    const lane = this.#result?.lanes[this.#box.laneAt(offsetY)];
+    if (lane?.kind !== 'turns') return;
+    const turn = laneItemAt(lane, this.#timeAt(offsetX), this.#nsOf(REACH));
+    if (turn >= 0) this.#zoomTo(lane.fromNs[turn], lane.toNs[turn]);
   }
 
   /** Makes the axis span a time, which all views then show. */

@@ -50,7 +50,7 @@ class TimeTab implements TabView {
     this.#context = context;
     this.#chart = new TimeChart(context);
     this.#heatMap = new HeatMap(context);
-    this.#chooser = element('div', '', this.#chart.chooser);
+    this.#chooser = element('div', 'chart-tools', this.#chart.chooser, this.#chart.slowTurns);
     this.#heat = element('div', 'time-heat', renderMarkLegend(), this.#heatMap.root);
     this.root = element(
       'div',

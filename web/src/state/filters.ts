@@ -5,7 +5,7 @@ import type { OpenResult } from '../worker/messages/messages.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
 
-/** Which event every view shows; and which process, thread and CPU. */
+/** Which event every view shows; and which process, thread, CPU and turns of event loops. */
 export function createFilters(context: ViewContext): {
   readonly event: HTMLElement;
   readonly others: HTMLElement;
@@ -45,6 +45,18 @@ export function createFilters(context: ViewContext): {
       ]),
       ({ cpu }) => cpu,
       (cpu) => store.change({ cpu, zoom: [] }),
+    ),
+    new Filter(
+      'Turns',
+      ofLatest(({ turnsOver }) => [
+        { value: null, label: 'in turns of event loops or not' },
+        ...turnsOver.map(({ ms, turns }) => ({
+          value: ms,
+          label: `in turns over ${ms} ms: ${formatCount(turns)} turns`,
+        })),
+      ]),
+      ({ inTurnsOver }) => inTurnsOver,
+      (inTurnsOver) => store.change({ inTurnsOver, zoom: [] }),
     ),
   ];
   const show = (state: ViewState) => {

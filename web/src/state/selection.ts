@@ -13,6 +13,7 @@ export function selectionOf(state: ViewState): Selection {
     threads: state.threads,
     pid: state.pid,
     cpu: state.cpu,
+    inTurnsOver: state.inTurnsOver,
     fromNs: state.range?.fromNs ?? null,
     toNs: state.range?.toNs ?? null,
     group: state.group,
@@ -31,6 +32,7 @@ export function selectedPart(state: ViewState, { threads }: OpenResult): URLSear
   if (tids.length > 0) part.set('tids', tids.join());
   if (state.pid !== null) part.set('pids', String(state.pid));
   if (state.cpu !== null) part.set('cpus', String(state.cpu));
+  if (state.inTurnsOver !== null) part.set('turns', String(state.inTurnsOver));
   return part;
 }
 
@@ -41,9 +43,9 @@ export function tracksParams(
   cells: number,
   plan: Pick<TracksParams, 'own' | 'chosen' | 'only' | 'lit'>,
 ): TracksParams {
-  const { event, weight, level, pid, cpu, group, edits } = selectionOf(state);
+  const { threads: _, fromNs: __, toNs: ___, ...filter } = selectionOf(state);
   const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / cells, length: cells };
-  return { event, weight, level, pid, cpu, group, edits, grid, ...plan };
+  return { ...filter, grid, ...plan };
 }
 
 /** The tree that a state shows; nodes below the share `leastPart` of the root are left out. */

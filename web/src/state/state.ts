@@ -20,6 +20,8 @@ export type ViewState = {
   readonly threads: readonly number[];
   readonly pid: number | null;
   readonly cpu: number | null;
+  /** Milliseconds: samples in turns of an event loop that took as long or longer; null: all. */
+  readonly inTurnsOver: number | null;
   /** Nanoseconds since the recording's start, the first moment in, the first out; null: all. */
   readonly range: Range | null;
   /** Samples whose innermost function is such code. */
@@ -104,6 +106,7 @@ export const DEFAULT_STATE: ViewState = {
   threads: [],
   pid: null,
   cpu: null,
+  inTurnsOver: null,
   range: null,
   group: null,
   window: 'all',
@@ -205,6 +208,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   threads: rows,
   pid: rowOrNone,
   cpu: rowOrNone,
+  inTurnsOver: rowOrNone,
   range,
   group: orNone(oneOf(...KIND_GROUPS)),
   window: oneOf('10s', '60s', 'all'),

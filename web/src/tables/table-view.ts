@@ -21,7 +21,11 @@ import { Sandwich } from './sandwich.ts';
 import { headingsOf } from './table-headings.ts';
 import './tables.css';
 
-const ROWS_AT_ONCE = 200;
+/** Rows at first, and how many more each time that the end comes into view. */
+const FIRST_ROWS = 50;
+const MORE_ROWS = 200;
+/** The distance to the end at which more rows are asked for: whoever scrolls is not to meet it. */
+const AHEAD = '200px';
 const COLUMNS: readonly TableColumn[] = ['self', 'total', 'samples', 'name'];
 
 /** Self and total by function, file, DSO or thread; below it the callers and callees of one. */
@@ -33,12 +37,14 @@ export class TableView implements TabView {
   readonly #count = element('output', 'search-result');
   readonly #tableBox = element('div', 'table-box');
   readonly #more: HTMLButtonElement;
+  /** Notices when the end of the rows is near. */
+  readonly #end: IntersectionObserver;
   readonly #sandwich: Sandwich;
   readonly #askTable: (params: TableParams) => boolean;
   /** Asks for the same rows with intervals, which take longer. */
   readonly #askIntervals: (params: TableParams) => boolean;
   /** The shown list and its number of rows; another list begins with the first ones again. */
-  #list = { key: '', rows: ROWS_AT_ONCE };
+  #list = { key: '', rows: FIRST_ROWS };
 
   constructor(context: ViewContext) {
     const { store, ask } = context;
@@ -50,6 +56,12 @@ export class TableView implements TabView {
       store.change({ tableFilter: this.#filter.value }, 'adjust'),
     );
     this.#more = pushButton('more', 'More rows', () => this.#showMore());
+    this.#end = new IntersectionObserver(
+      (seen) => {
+        if (seen.some(({ isIntersecting }) => isIntersecting)) this.#showMore();
+      },
+      { root: this.#tableBox, rootMargin: AHEAD },
+    );
     this.#sandwich = new Sandwich(context);
     const search = element('div', 'search', this.#count, this.#filter);
     this.root = element(
@@ -77,7 +89,7 @@ export class TableView implements TabView {
     replaceKeepingFocus(this.#switches, rowsSwitch(this.#context.store, state));
     if (document.activeElement !== this.#filter) this.#filter.value = state.tableFilter;
     const key = JSON.stringify([state.tableBy, state.tableFilter]);
-    if (key !== this.#list.key) this.#list = { key, rows: ROWS_AT_ONCE };
+    if (key !== this.#list.key) this.#list = { key, rows: FIRST_ROWS };
     this.#ask(state);
     this.#sandwich.show(state);
     this.#markChosen(state);
@@ -116,7 +128,7 @@ export class TableView implements TabView {
   }
 
   #showMore(): void {
-    this.#list.rows += 5 * ROWS_AT_ONCE;
+    this.#list.rows += MORE_ROWS;
     this.#ask(this.#context.store.get());
   }
 
@@ -142,6 +154,9 @@ export class TableView implements TabView {
       onChoose: (row) => this.#choose(tableBy, row),
     });
     replaceKeepingFocus(this.#tableBox, table, this.#more);
+    // Observed anew, it is reported where it is still near.
+    this.#end.unobserve(this.#more);
+    this.#end.observe(this.#more);
     this.#markChosen(state);
   }
 

@@ -9,6 +9,7 @@ const ALL: Partial<ViewState> = {
   threads: [],
   pid: null,
   cpu: null,
+  inTurnsOver: null,
   range: null,
   focus: null,
   focusDso: null,
@@ -58,6 +59,7 @@ function filtersOf({ recording }: ViewContext, state: ViewState): string[] {
     filters.push(`${state.threads.map((row) => nameThread(recording, row)).join(', ')} only`);
   }
   if (state.cpu !== null) filters.push(`CPU ${state.cpu} only`);
+  if (state.inTurnsOver !== null) filters.push(`turns over ${state.inTurnsOver} ms only`);
   if (state.range !== null) filters.push(`from ${formatRange(state.range)} only`);
   const func = (index: number) => recording.funcNames[index] ?? 'an unknown function';
   const dso = (index: number) => recording.dsoNames[index] ?? 'an unknown DSO';

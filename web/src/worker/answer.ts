@@ -1,8 +1,9 @@
 import type { Slices } from '../../../src/base/slices.ts';
+import { describeSlowTurns } from './chart/slow-turns.ts';
 import { computeChart } from './chart.ts';
 import type { TableKey } from './messages/messages.ts';
 import type { RequestKind, Requests } from './messages/requests.ts';
-import type { Selection } from './messages/selection.ts';
+import { type Selection, selectionKey } from './messages/selection.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 import { searchChains, searchTree } from './recording/search.ts';
 import type { Selected } from './recording/selected.ts';
@@ -140,6 +141,10 @@ export const HANDLERS: Handlers = {
     return yield* computeChart(open.shown(), params);
   },
 
+  *slowTurns(open, params) {
+    return yield* describeSlowTurns(open.shown().recording, params);
+  },
+
   *tracks(open, params) {
     return yield* computeTracks(open.shown(), params);
   },
@@ -163,12 +168,6 @@ function tableOf(
 ): Slices<WholeTable> {
   const key = `${by} ${selectionKey(selection)}`;
   return tables.getInSlices(key, () => computeTable(part, by));
-}
-
-/** The key that all requests of the same samples share; a request has more keys than its selection. */
-function selectionKey(selection: Selection): string {
-  const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
-  return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group]);
 }
 
 /** Any of the handlers, whatever its kind. */

@@ -1,20 +1,18 @@
-import { lastAtMost } from '../../../base/bisect.ts';
 import { NONE } from '../../../base/brand.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { GrowableFloat64 } from '../../../base/growable-columns.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
+import { type SpanSelection, selectedSpans } from './selected-spans.ts';
 
 /**
  * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
  * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
  * for does not depend on who looks at it.
  */
-export type SampleSelection = {
+export type SampleSelection = SpanSelection & {
   readonly event?: number;
   readonly thread?: number;
   /** Rows of the profile's threads: samples of any of them. */
@@ -30,8 +28,6 @@ export type SampleSelection = {
   readonly tids?: ReadonlySet<number>;
   /** Names that the thread had at the time of the sample. */
   readonly comms?: ReadonlySet<string>;
-  /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
-  readonly inTurnsOver?: number;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
   /** The innermost frame's function, as people name it (`readFunctionPattern`). */
@@ -51,12 +47,11 @@ export function* selectSamples(
   const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
-  const turns =
-    selection.inTurnsOver === undefined ? null : turnsOver(profile, selection.inTurnsOver);
+  const spans = selectedSpans(profile, selection);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
-    isAnyTime && times === undefined && turns === null
+    isAnyTime && times === undefined && spans === null
       ? null
       : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
   const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
@@ -73,7 +68,7 @@ export function* selectSamples(
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
-      if (turns !== null && !isInTurn(turns.get(thread[sample]), timeNs, lasted)) continue;
+      if (spans !== null && !spans.has(thread[sample], timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
@@ -105,40 +100,6 @@ function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32
 /** Whether `selection` could leave out any sample of one event. */
 export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
-}
-
-/** Begins and ends of turns of one thread, nanoseconds since the recording's start, in time order. */
-type Turns = { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 };
-
-/** The turns of each thread that took `leastMs` or more. */
-function turnsOver({ turns }: Profile, leastMs: number): ReadonlyMap<number, Turns> {
-  const byThread = new Map<number, Turns>();
-  if (turns === undefined) {
-    throw new UsageError(
-      'the recording has no turns of an event loop: none was in what it recorded, or nothing of perf-ts in that',
-    );
-  }
-  const { loop, fromNs, toNs, loops } = turns;
-  for (let row = 0; row < turns.length; row++) {
-    if (toNs[row] - fromNs[row] < leastMs * 1e6) continue;
-    const { thread } = loops[loop[row]];
-    const own = byThread.get(thread) ?? {
-      fromNs: new GrowableFloat64(16),
-      toNs: new GrowableFloat64(16),
-    };
-    byThread.set(thread, own);
-    own.fromNs.push(fromNs[row]);
-    own.toNs.push(toNs[row]);
-  }
-  return byThread;
-}
-
-/** Whether a turn has the moment, or a part of what lasts from then on. */
-function isInTurn(turns: Turns | undefined, timeNs: number, lengthNs: number): boolean {
-  if (turns === undefined) return false;
-  const { fromNs, toNs } = turns;
-  const last = lastAtMost(fromNs.array, timeNs + lengthNs, fromNs.length);
-  return last >= 0 && toNs.array[last] > timeNs;
 }
 
 /** 1 for every row that `isAdmitted`. */

@@ -18,6 +18,7 @@ import { openLiveHead } from '../../live-profile/live-head.ts';
 import { LiveProfile, type LiveProfileOptions } from '../../live-profile/live-profile.ts';
 import type { SamplingConfig } from '../config/agent-config.ts';
 import { RegisteredCode } from './registered-code.ts';
+import type { TurnCounts } from './turn-counts.ts';
 import { WindowWeights } from './window-weights.ts';
 
 /** Longest time that a record waits in its ring: seldom, so that waking costs little, … */
@@ -30,8 +31,8 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
-/** Bytes kept of the code that processes of one user name: 35 000 functions. */
-const MOST_CODE_OF_USER = 8 << 20;
+/** Bytes kept of the code that processes of one user name: 26 000 functions. */
+const MOST_CODE_OF_USER = 6 << 20;
 const MOST_CODE_OF_ALL = 128 << 20;
 
 /** Samples between two looks. */
@@ -49,6 +50,8 @@ export type MachineWindow = {
   /** Only what the samples refer to. */
   readonly profile: Profile;
   readonly weights: Weights;
+  /** Turns of event loops that ended in about this time, by pid: of processes that report theirs. */
+  readonly turns: ReadonlyMap<number, TurnCounts>;
   /** Losses in this window, of the whole machine. */
   readonly losses: WindowLosses;
 };
@@ -212,6 +215,7 @@ export class MachineSampler {
       zeroNs: wallOf(BigInt(profile.meta.startTime)),
       profile,
       weights,
+      turns: this.#code.takeTurns(),
       losses: {
         samples: Math.max(
           0,

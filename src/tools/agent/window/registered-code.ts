@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { LiveCode } from '../../../code/jit/live-code.ts';
+import { RecordCutter } from '../../../code/jit/record-cutter.ts';
 import type { NativeBinding } from '../../../native/types.ts';
 import { newCodeSocket, peerOfSocket } from '../../../record/code-events/code-socket.ts';
 import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import type { LiveCodeSource } from '../../live-profile/live-jit.ts';
+import { isOfTurns, TurnCounts } from './turn-counts.ts';
 
 /** A process whose event loop was busy, or that imports `perf-ts/register` late, is asked again. */
 const ASK_AGAIN_MS = 60_000;
@@ -20,9 +22,16 @@ const MOST_SOCKETS_OF_PROCESS = 128;
 const MOST_BYTES_A_MINUTE = 64 << 20;
 const MOST_CHANGES_A_MINUTE = 400_000;
 const MINUTE_MS = 60_000;
+/**
+ * Time between two reads of a connection, in which more comes together: of 64 KiB each, 6 MB a second. A read costs
+ * some 1 KiB of memory until V8 collects, and a program may send a few bytes at a time.
+ */
+const READ_PAUSE_MS = 10;
 
 type Asked = {
   code: LiveCode;
+  /** Turns of its event loops since they were taken last. */
+  turns: TurnCounts;
   readonly sockets: Set<Socket>;
   /** Bytes that its streams hold of records that are not whole. */
   heldBytes: number;
@@ -50,6 +59,8 @@ export class RegisteredCode implements LiveCodeSource {
   readonly #asker = new RegisteredAsker();
   readonly #name = newCodeSocket();
   readonly #asked = new Map<number, Asked>();
+  /** Turns of processes that were forgotten since turns were taken last. */
+  readonly #endedTurns = new Map<number, TurnCounts>();
   #server: Server | null = null;
   #sockets = 0;
   #isClosed = false;
@@ -69,6 +80,7 @@ export class RegisteredCode implements LiveCodeSource {
     if (pid === process.pid || nowMs < (known?.nextMs ?? 0)) return code;
     const asked = known ?? {
       code: new LiveCode(),
+      turns: new TurnCounts(),
       sockets: new Set(),
       heldBytes: 0,
       nextMs: 0,
@@ -94,9 +106,26 @@ export class RegisteredCode implements LiveCodeSource {
   }
 
   forget(pid: number): void {
-    for (const socket of this.#asked.get(pid)?.sockets ?? []) socket.destroy();
+    const asked = this.#asked.get(pid);
+    for (const socket of asked?.sockets ?? []) socket.destroy();
+    const isRoom = this.#endedTurns.size < MOST_SOCKETS;
+    if (asked !== undefined && asked.turns.turns > 0 && isRoom) {
+      this.#endedTurns.set(pid, asked.turns);
+    }
     this.#asked.delete(pid);
     this.#rooms.forget(pid);
+  }
+
+  /** The turns of event loops since the last call, by pid: of all processes that have answered, also where there was none. */
+  takeTurns(): ReadonlyMap<number, TurnCounts> {
+    const taken = new Map(this.#endedTurns);
+    this.#endedTurns.clear();
+    for (const [pid, asked] of this.#asked) {
+      if (!asked.hasAnswered) continue;
+      taken.set(pid, asked.turns);
+      asked.turns = new TurnCounts();
+    }
+    return taken;
   }
 
   /** Its code takes more than its user's processes may: what is named of it stays what it was, and no more comes. */
@@ -168,15 +197,22 @@ export class RegisteredCode implements LiveCodeSource {
     }
     const { code } = asked;
     const stream = code.stream();
+    const turns = new RecordCutter((record, bytes) => {
+      asked.turns.take(record, bytes);
+      return true;
+    }, isOfTurns);
     let held = 0;
     const countHeld = (bytes: number): void => {
       asked.heldBytes += bytes - held;
       held = bytes;
     };
+    const pause = setTimeout(() => socket.resume(), READ_PAUSE_MS).unref();
     socket.on('data', (bytes) => {
       if (socket.destroyed) return;
-      if (!stream.take(bytes)) socket.destroy();
-      countHeld(stream.heldBytes);
+      socket.pause();
+      pause.refresh();
+      if (!stream.take(bytes) || !turns.take(bytes)) socket.destroy();
+      countHeld(stream.heldBytes + turns.heldBytes);
       if (asked.code !== code) return;
       if (isFlood(asked, bytes.length)) {
         this.#cutOff(pid);
@@ -189,6 +225,7 @@ export class RegisteredCode implements LiveCodeSource {
       }
     });
     socket.once('close', () => {
+      clearTimeout(pause);
       countHeld(0);
       asked.sockets.delete(socket);
       this.#sockets--;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Diagnostics } from '../../../../src/base/diagnostics.ts';
 import { finish } from '../../../../src/base/slices.ts';
 import { clipWaits } from '../../../../src/profile/analysis/select/clip-waits.ts';
 import {
@@ -6,7 +7,9 @@ import {
   selectSamples,
 } from '../../../../src/profile/analysis/select/filter.ts';
 import type { Weights } from '../../../../src/profile/types.ts';
+import { decodeLoopTurns } from '../../../../src/read/jit/loop-turns.ts';
 import { profileFromText } from '../../../helpers/profile-from-text.ts';
+import { TurnStream } from '../../../helpers/turn-stream.ts';
 
 // Samples 1 ms apart, the first at 0: a wait of 10 ms, ticks, and a wait of 1 ms that begins at 3 ms.
 const profile = profileFromText(`
@@ -63,5 +66,33 @@ describe('waits in a selected time', () => {
     expect([...finish(selectSamples(profile, { ...select, event: 1 }))]).toEqual([2]);
     expect(clipWaits(profile, weights, select).values[2]).toBe(5);
     expect(clipWaits(profile, { ...weights, kind: 'samples' }, select).values[0]).toBe(1e7);
+  });
+
+  test('a wait weighs its part in the long turns of its thread', () => {
+    const [{ pid, tid }] = profile.threads;
+    const turnsOf = (...spans: [fromNs: number, lengthNs: number][]) => {
+      const stream = new TurnStream(pid, tid);
+      for (const [fromNs, lengthNs] of spans) stream.turn({ fromNs, lengthNs });
+      const streams = [{ pid, bytes: stream.attachment() }];
+      const start = { high: 0, low: 0 };
+      return decodeLoopTurns(streams, start, profile.threads, new Diagnostics());
+    };
+    const partsIn = (select: SampleSelection, ...spans: [number, number][]) => {
+      const turns = turnsOf(...spans);
+      const withTurns = { ...profile, ...(turns && { turns }) };
+      const { values } = clipWaits(withTurns, weights, select);
+      const rows = finish(selectSamples(withTurns, { ...select, event: 0 }));
+      return [...rows].map((row) => [row, values[row]]);
+    };
+    const two: [number, number][] = [
+      [2e6, 2.5e6],
+      [6e6, 3e6],
+    ];
+    expect(partsIn({ inTurnsOver: 2 }, ...two)).toEqual([
+      [0, 5.5e6],
+      [3, 1e6],
+    ]);
+    expect(partsIn({ inTurnsOver: 3 }, ...two)).toEqual([[0, 3e6]]);
+    expect(partsIn({ inTurnsOver: 2, toNs: 7e6 }, ...two)[0]).toEqual([0, 3.5e6]);
   });
 });

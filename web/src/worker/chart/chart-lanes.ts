@@ -4,6 +4,7 @@ import { NONE } from '../../../../src/base/brand.ts';
 import { GrowableFloat64 } from '../../../../src/base/growable-columns.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
+import { MARK_KINDS, type MarkKind } from '../../../../src/profile/mark-table.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
 import type { ChartLane, ChartWindow } from '../messages/chart-messages.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
@@ -27,14 +28,21 @@ export function* computeLanes(
   const gc = new LaneBuilder('gc', 'GC', window, pixelNs);
   const turns = new LaneBuilder('turns', 'loop turns', window, pixelNs);
   const lost = new LaneBuilder('lost', 'lost', window, pixelNs);
-  addStretches(gc, spans, profile, isCollecting);
+  const requests = new LaneBuilder('marks', 'requests', window, pixelNs);
+  const measures = new LaneBuilder('marks', 'measures', window, pixelNs);
+  // V8 announces collections to the library in the program; else samples show them.
+  if (!addMarks(gc, profile, thread, ['gc'])) addStretches(gc, spans, profile, isCollecting);
   addTurns(turns, profile, thread);
+  addMarks(requests, profile, thread, ['request']);
+  addMarks(measures, profile, thread, ['measure', 'console']);
   yield;
   for (let i = 0; i < spans.length; i++) {
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
   }
   const events = eventLanes(profile, thread, spans, window, pixelNs);
-  return [gc, turns, ...events, lost].map((lane) => lane.finish()).filter(hasAny);
+  return [turns, gc, requests, measures, ...events, lost]
+    .map((lane) => lane.finish())
+    .filter(hasAny);
 }
 
 function hasAny({ fromNs }: ChartLane): boolean {
@@ -69,6 +77,25 @@ function addTurns(lane: LaneBuilder, { turns }: Profile, thread: number): void {
   for (let row = 0; row < turns.length; row++) {
     if (loops[loop[row]].thread === thread) lane.add(fromNs[row], toNs[row]);
   }
+}
+
+/** Adds the thread's marks of these kinds; whether the thread has any marks. */
+function addMarks(
+  lane: LaneBuilder,
+  { marks }: Profile,
+  thread: number,
+  kinds: readonly MarkKind[],
+): boolean {
+  if (marks === undefined) return false;
+  const { kind, loop, loops, fromNs, toNs } = marks;
+  const isMeant = MARK_KINDS.map((each) => kinds.includes(each));
+  let hasMarks = false;
+  for (let row = 0; row < marks.length; row++) {
+    if (loops[loop[row]].thread !== thread) continue;
+    hasMarks = true;
+    if (isMeant[kind[row]]) lane.add(fromNs[row], toNs[row]);
+  }
+  return hasMarks;
 }
 
 /** Steps without a sample that a stretch may have in it: the machine may have stood still for one. */
@@ -125,7 +152,7 @@ function eventLanes(
   return [...lanes.values()];
 }
 
-/** Collects what overlaps a window; what is closer together than a pixel becomes one. */
+/** Collects what overlaps a window; what overlaps or is closer together than a pixel becomes one. */
 class LaneBuilder {
   readonly #kind: ChartLane['kind'];
   readonly #title: string;
@@ -147,7 +174,8 @@ class LaneBuilder {
     const last = this.#fromNs.length - 1;
     const lastFrom = last < 0 ? 0 : this.#fromNs.array[last];
     const isNarrow = to - lastFrom < this.#pixelNs;
-    if (last >= 0 && isNarrow) {
+    // Requests are answered beside each other.
+    if (last >= 0 && (isNarrow || from < this.#toNs.array[last])) {
       this.#toNs.array[last] = Math.max(to, this.#toNs.array[last]);
       this.#count.array[last]++;
       return;

@@ -1,10 +1,25 @@
 import type { TreeLabels, Unit } from './messages.ts';
 import type { Selection } from './selection.ts';
 
-/** The request of the flame chart: what one thread did, in the order of time. */
+/** The requests of the flame chart: what one thread did, in the order of time; and the slowest turns of event loops. */
 export type ChartRequests = {
   chart: { params: ChartParams; result: ChartResult };
+  slowTurns: { params: SlowTurnsParams; result: SlowTurnsResult };
 };
+
+export type SlowTurnsParams = Pick<Selection, 'event' | 'weight'> & { readonly limit: number };
+
+/** The longest first. */
+export type SlowTurnsResult = readonly {
+  /** Nanoseconds since the recording's start. */
+  readonly fromNs: number;
+  readonly toNs: number;
+  /** ThreadIndex; −1: the recording has no sample of it. */
+  readonly thread: number;
+  readonly threadName: string;
+  /** Words for the parts that took a twentieth of it and more, the largest first. */
+  readonly did: readonly string[];
+}[];
 
 /** `fromNs` and `toNs`: the window; null: the whole. */
 export type ChartParams = Selection & {
@@ -68,7 +83,7 @@ export type ChartBoxes = {
 
 /** Intervals, or moments where `toNs` equals `fromNs`, in the order of time. */
 export type ChartLane = {
-  readonly kind: 'gc' | 'turns' | 'event' | 'lost';
+  readonly kind: 'gc' | 'turns' | 'marks' | 'event' | 'lost';
   readonly title: string;
   readonly fromNs: Float64Array;
   readonly toNs: Float64Array;

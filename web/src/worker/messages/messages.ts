@@ -70,6 +70,8 @@ export type OpenResult = {
   readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
   readonly cpus: readonly number[];
+  /** How many turns of event loops took so many milliseconds or longer; empty: none is known. */
+  readonly turnsOver: readonly { readonly ms: number; readonly turns: number }[];
   /** False for imported text, which says nothing of them. */
   readonly areLossesKnown: boolean;
   /** The last sample's time, nanoseconds since the recording's start. */

@@ -13,6 +13,8 @@ export type Selection = {
   readonly threads: readonly number[];
   readonly pid: number | null;
   readonly cpu: number | null;
+  /** Milliseconds: in turns of an event loop that took as long or longer; null: whether in any or none. */
+  readonly inTurnsOver: number | null;
   /** Nanoseconds since the recording's start; the first moment inside. Null: from the start. */
   readonly fromNs: number | null;
   /** The first moment no longer inside. Null: to the end. */
@@ -22,3 +24,10 @@ export type Selection = {
   /** Applied in this order, before anything is summed. */
   readonly edits: readonly FrameEdit[];
 };
+
+/** The key that all requests of the same samples share; a request has more keys than its selection. */
+export function selectionKey(selection: Selection): string {
+  const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
+  const samples = [threads, pid, cpu, selection.inTurnsOver, fromNs, toNs, group];
+  return JSON.stringify([event, weight, level, ...samples, edits]);
+}

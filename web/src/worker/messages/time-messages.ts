@@ -8,7 +8,10 @@ export type TimeRequests = {
 };
 
 /** Which samples are counted over time. */
-export type TimeFilter = Pick<Selection, 'event' | 'weight' | 'threads' | 'pid' | 'cpu'>;
+export type TimeFilter = Pick<
+  Selection,
+  'event' | 'weight' | 'threads' | 'pid' | 'cpu' | 'inTurnsOver'
+>;
 
 /** Equal cells of time: cell i is [firstNs + i · cellNs, firstNs + (i + 1) · cellNs). */
 export type TimeGrid = {

@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../../../src/base/bisect.ts';
 import { NONE } from '../../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
@@ -16,6 +17,7 @@ import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../../src/profile/losses.ts';
 import { placesOfSamples, type SamplePlaces } from '../../../../src/profile/sample-places.ts';
+import type { TurnTable } from '../../../../src/profile/turn-table.ts';
 import {
   type EventIndex,
   FUNC_CATEGORIES,
@@ -25,6 +27,7 @@ import {
 } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import type { FrameKind, OpenResult } from '../messages/messages.ts';
+import type { Selection } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';
 import { threadNames } from './thread-names.ts';
 
@@ -81,13 +84,14 @@ export class LoadedRecording {
   weightsWithin(
     kind: WeightKind,
     event: number,
-    { fromNs, toNs }: { readonly fromNs: number | null; readonly toNs: number | null },
+    { fromNs, toNs, inTurnsOver }: Pick<Selection, 'fromNs' | 'toNs' | 'inTurnsOver'>,
   ): Weights {
     const weights = this.weights(kind, event);
     if (!isWaitEvent(this.profile.events[event])) return weights;
     return clipWaits(this.profile, weights, {
       ...(fromNs !== null && { fromNs }),
       ...(toNs !== null && { toNs }),
+      ...(inTurnsOver !== null && { inTurnsOver }),
     });
   }
 
@@ -196,6 +200,7 @@ export class LoadedRecording {
       funcNames: this.funcName,
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),
+      turnsOver: countTurns(profile.turns),
       areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
       endNs: length === 0 ? 0 : timeNs[length - 1],
       diffBy: firstMeasure(profile),
@@ -207,15 +212,9 @@ export class LoadedRecording {
   /** Samples of one event and those that the filters admit, in time order. */
   samplesOf(
     event: number,
-    filter: {
-      readonly threads: readonly number[];
-      readonly pid: number | null;
-      readonly cpu: number | null;
-      readonly fromNs: number | null;
-      readonly toNs: number | null;
-    },
+    filter: Pick<Selection, 'threads' | 'pid' | 'cpu' | 'fromNs' | 'toNs' | 'inTurnsOver'>,
   ): Slices<Int32Array> {
-    const { threads, pid, cpu, fromNs, toNs } = filter;
+    const { threads, pid, cpu, fromNs, toNs, inTurnsOver } = filter;
     return selectSamples(this.profile, {
       event,
       ...(threads.length > 0 && { threads: new Set(threads) }),
@@ -223,6 +222,19 @@ export class LoadedRecording {
       ...(cpu !== null && { cpus: new Set([cpu]) }),
       ...(fromNs !== null && { fromNs }),
       ...(toNs !== null && { toNs }),
+      ...(inTurnsOver !== null && { inTurnsOver }),
     });
   }
+}
+
+/** Milliseconds by which turns are chosen. */
+const LEAST_TURNS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+
+/** How many turns took as long or longer, where any did. */
+function countTurns(turns: TurnTable | undefined): OpenResult['turnsOver'] {
+  if (turns === undefined) return [];
+  const lengths = turns.toNs.map((toNs, row) => toNs - turns.fromNs[row]).sort();
+  return LEAST_TURNS.map((ms) => {
+    return { ms, turns: lengths.length - firstNotBelow(lengths, ms * 1e6) };
+  }).filter(({ turns: count }) => count > 0);
 }

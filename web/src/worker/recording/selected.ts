@@ -31,7 +31,7 @@ import type { EventIndex, Profile, Weights } from '../../../../src/profile/types
 import type { Asked } from '../../../../src/questions/shares-by-key.ts';
 import { KIND_GROUPS, type KindGroup } from '../messages/kind-group.ts';
 import type { FrameKey, TreeParams } from '../messages/messages.ts';
-import type { Selection } from '../messages/selection.ts';
+import { type Selection, selectionKey } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
@@ -103,11 +103,11 @@ export class Selected {
     this.#isLeftOut = isLeftOut;
     this.samples = this.#keptOf(admitted);
     this.#event = selection.event as EventIndex;
-    const { threads, pid, cpu, fromNs, toNs, group } = selection;
+    const { threads, pid, cpu, inTurnsOver, fromNs, toNs, group } = selection;
     this.#isWhole =
       isLeftOut === null &&
       threads.length === 0 &&
-      [pid, cpu, fromNs, toNs, group].every((part) => part === null);
+      [pid, cpu, inTurnsOver, fromNs, toNs, group].every((part) => part === null);
   }
 
   /** Those of admitted samples that edits and the chosen kind of code leave. */
@@ -387,9 +387,9 @@ export class SelectedCache {
   }
 
   get(selection: Selection): Slices<Selected> {
-    const { event, weight, threads, pid, cpu, fromNs, toNs, level, edits, group } = selection;
+    const { level, edits } = selection;
     const editsKey = JSON.stringify([level, edits]);
-    const key = JSON.stringify([event, weight, threads, pid, cpu, fromNs, toNs, editsKey, group]);
+    const key = selectionKey(selection);
     return this.#selected.getInSlices(key, () => this.#select(selection, editsKey));
   }
 

@@ -28,7 +28,7 @@ import {
   type DiffSide,
   MAX_CHANGES,
 } from '../messages/messages.ts';
-import type { Selection } from '../messages/selection.ts';
+import { type Selection, selectionKey } from '../messages/selection.ts';
 import { Matchings } from '../recording/matching.ts';
 import { Recent } from '../recording/recent.ts';
 import { LoadedRecording } from '../recording/recording.ts';
@@ -113,7 +113,7 @@ export class PageComparison {
     );
     const by = measures.includes(params.by) ? params.by : measures[0];
     const laidOver = (inverted: boolean) =>
-      this.#laidOver.getInSlices(`${by} ${keyOf(params, inverted)}`, () =>
+      this.#laidOver.getInSlices(`${by} ${inverted} ${selectionKey(params)}`, () =>
         layOver(parts, by, inverted),
       );
     const { diff, shown } = yield* laidOver(params.inverted);
@@ -151,7 +151,7 @@ export class PageComparison {
   *changes(selected: Selected, params: ChangesParams): Slices<ChangesResult> {
     const parts = yield* this.#partsOf(selected, params);
     const compared = this.#changes.get(
-      keyOf(params, false),
+      selectionKey(params),
       () => new ComputedOnce(() => this.#compareParts(parts)),
     );
     const comparison = yield* compared.get();
@@ -205,6 +205,7 @@ export class PageComparison {
       threads: [],
       pid: null,
       cpu: null,
+      inTurnsOver: null,
       fromNs: null,
       toNs: null,
       group,
@@ -220,8 +221,8 @@ type Parts = {
   readonly all: readonly Part[];
 };
 
-function isPart({ threads, pid, cpu, fromNs, toNs, edits }: Selection): boolean {
-  const isWhole = [pid, cpu, fromNs, toNs].every((chosen) => chosen === null);
+function isPart({ threads, pid, cpu, inTurnsOver, fromNs, toNs, edits }: Selection): boolean {
+  const isWhole = [pid, cpu, inTurnsOver, fromNs, toNs].every((chosen) => chosen === null);
   return !isWhole || threads.length > 0 || edits.length > 0;
 }
 
@@ -280,14 +281,6 @@ function scaleOf(by: DiffMeasure, { weight }: CallTree, { seconds }: Part): numb
 
 function rangeOf({ fromNs, toNs }: Selection): [TimeRange] | undefined {
   return fromNs === null || toNs === null ? undefined : [{ fromNs, toNs }];
-}
-
-function keyOf(
-  { event, weight, level, threads, pid, cpu, fromNs, toNs, group, edits }: Selection,
-  inverted: boolean,
-) {
-  const samples = [threads, pid, cpu, fromNs, toNs, group];
-  return JSON.stringify([event, weight, level, ...samples, edits, inverted]);
 }
 
 /** Functions, then the same inlined. */

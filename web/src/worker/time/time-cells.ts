@@ -9,12 +9,13 @@ import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
 export function selectTime(page: PageProfile, filter: TimeFilter): Slices<Int32Array> {
-  const { event, threads, pid, cpu } = filter;
+  const { event, threads, pid, cpu, inTurnsOver } = filter;
   return selectSamples(page.profile, {
     event,
     ...(threads.length === 0 ? {} : { threads: new Set(threads) }),
     ...(pid === null ? {} : { pids: new Set([pid]) }),
     ...(cpu === null ? {} : { cpus: new Set([cpu]) }),
+    ...(inTurnsOver === null ? {} : { inTurnsOver }),
   });
 }
 

@@ -1,0 +1,145 @@
+import { FailedError } from '../../base/errors.ts';
+import {
+  formatCount,
+  formatKnownShare,
+  formatNanos,
+  formatShareInterval,
+} from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import type { MarkSummary } from '../../questions/marks.ts';
+import type { RequestReport } from '../../questions/requests.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
+import { formatTable } from '../render/table.ts';
+import { wantsColour } from '../shared/colour.ts';
+import { loadForCommand } from '../shared/load.ts';
+import { askedSelection, selectFrom } from '../shared/selection-flags.ts';
+import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
+import { recordingLines } from './recording-lines.ts';
+import type { ReportFlags } from './report-rows.ts';
+
+const USUAL_ROWS = 40;
+
+/** `perf-ts report --marks` and `--by request`. */
+export async function runMarks(path: string, flags: ReportFlags): Promise<void> {
+  const opened = await loadForCommand(path, flags);
+  const lines = flags.marks ? markLines(opened, path, flags) : requestLines(opened, path, flags);
+  if (lines === null) return;
+  const head = flags.quiet ? [] : [...recordingLines(opened, null, false), ''];
+  writeText(`${[...head, ...lines].join('\n')}\n`);
+}
+
+/** Null where they are printed as a document. */
+function markLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
+  const { times } = askedSelection(flags, () => opened.recordedTime());
+  const marks = opened.programMarks({ ...(times !== undefined && { times }) });
+  if (marks.length === 0) throw noMarks(path, 'marks');
+  const { shown, rest } = first(marks, flags);
+  if (flags.json) {
+    printJson(marksDocument(opened, shown));
+    return null;
+  }
+  const rows = shown.map((mark) => [
+    ...timesOf(mark),
+    formatNanos(mark.totalNs),
+    mark.kind,
+    printable(mark.name),
+  ]);
+  return [...tableOf([...TIMES, 'together', 'kind', 'name'], rows, TIMES.length + 1), ...rest];
+}
+
+const TIMES = ['count', 'open', 'p50', 'p90', 'p99', 'longest'];
+
+function timesOf(mark: Omit<MarkSummary, 'kind'>): string[] {
+  const { count, open, p50Ns, p90Ns, p99Ns, longestNs } = mark;
+  const lengths = [p50Ns, p90Ns, p99Ns, longestNs].map((ns) =>
+    longestNs === 0 ? '' : formatNanos(ns),
+  );
+  return [formatCount(count), open === 0 ? '' : formatCount(open), ...lengths];
+}
+
+function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
+  const select = selectFrom(opened, flags);
+  const { event, weight } = flags;
+  const report = opened.requests({
+    ...(event !== undefined && { event }),
+    ...(weight !== undefined && { weight }),
+    select,
+  });
+  if (report === null) throw noMarks(path, 'requests');
+  if (flags.json) {
+    printJson(requestsDocument(opened, opened.eventIndex(event), report));
+    return null;
+  }
+  const { shown, rest } = first(report.routes, flags);
+  const rows = shown.map((route) => [
+    ...timesOf(route),
+    formatKnownShare(route.share, route.interval ?? undefined),
+    formatShareInterval(route.interval ?? undefined),
+    route.weight === 0 ? '' : formatKnownShare(route.inHandler / route.weight, undefined),
+    printable(route.name),
+  ]);
+  const untold = report.untold.map(({ share, interval, while: during }) => [
+    ...TIMES.map(() => ''),
+    formatKnownShare(share, interval ?? undefined),
+    formatShareInterval(interval ?? undefined),
+    '',
+    UNTOLD[during],
+  ]);
+  const head = [...TIMES, 'share', '95% interval', 'certain', 'route'];
+  return [...tableOf(head, [...rows, ...untold], head.length - 1), ...rest];
+}
+
+const UNTOLD: Readonly<Record<RequestReport['untold'][number]['while'], string>> = {
+  'several routes': '(while requests of several routes were open)',
+  'no request': '(while none was open)',
+  'other threads': '(on threads that answer none)',
+};
+
+function first<Row>(all: readonly Row[], { limit, json }: ReportFlags) {
+  const most = limit ?? (json ? 0 : USUAL_ROWS);
+  const shown = most === 0 ? all : all.slice(0, most);
+  const left = all.length - shown.length;
+  return { shown, rest: left > 0 ? [`… ${formatCount(left)} more rows (-n 0 shows all)`] : [] };
+}
+
+function tableOf(head: string[], rows: string[][], numbers: number): string[] {
+  const columns = terminalStream()?.columns;
+  const right = head.map((_, column) => column).slice(0, numbers);
+  return formatTable(head, rows, {
+    right,
+    colour: wantsColour(),
+    ...(columns !== undefined && { columns }),
+  });
+}
+
+function noMarks(path: string, what: 'marks' | 'requests'): FailedError {
+  const why =
+    what === 'marks'
+      ? 'nothing of perf-ts was in a Node program that it recorded'
+      : 'no server of Node answered any in it, or nothing of perf-ts was in that';
+  return new FailedError(`${printable(path)} has no ${what}: ${why}`, [
+    'record it so: perf-ts record -- node app.js',
+    'a running one: perf-ts record -p PID --attach-js',
+  ]);
+}
+
+/** The document of `--marks --json`. Times are nanoseconds. */
+export function marksDocument(opened: OpenedProfile, marks: readonly MarkSummary[]) {
+  return { schema: 'perf-ts/marks@1' as const, marks, findings: findingsOf(opened) };
+}
+
+/** The document of `--by request --json`: `weight` in the unit of the event. */
+export function requestsDocument(
+  opened: OpenedProfile,
+  event: number,
+  { routes, untold }: RequestReport,
+) {
+  return {
+    schema: 'perf-ts/requests@1' as const,
+    event: opened.profile.events[event].name,
+    routes,
+    untold,
+    findings: findingsOf(opened),
+  };
+}

@@ -1,0 +1,87 @@
+// Hot: once per frame of a process whose functions are known while they waited.
+
+import { NONE } from '../../base/brand.ts';
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { readAddress, readAddresses } from '../../base/u64.ts';
+
+const ADDRESSES = 4;
+
+/**
+ * Interpreted functions while they waited for V8 to compile what they called. A row is one moment: the bytecode
+ * that had called, and what a walk by frame pointers finds of that frame in a row.
+ *
+ *     addresses    callee of the callee   callee   own call   caller
+ *     callchain …  0x11a0ff20             0x11983c 0x7f0e5120 0x7f0e6a04 …
+ *
+ * V8 reports code when it is done: the first row behind a sample in the same frames has the place of the sample,
+ * too.
+ */
+export class CallerLog {
+  readonly #timeNs = new GrowableFloat64();
+  readonly #bytecode = new GrowableFloat64();
+  /** `ADDRESSES` a row. */
+  readonly #addresses = new GrowableFloat64();
+  readonly #isolate = new GrowableInt32();
+  /** Address of the own call -> its rows, ascending by time. */
+  #rowsAt: Map<number, number[]> | null = null;
+  readonly #read = new Float64Array(ADDRESSES);
+
+  get length(): number {
+    return this.#timeNs.length;
+  }
+
+  /** Adds the body of a record CALLER. Those of one isolate come in the order of time. */
+  add(isolate: number, timeNs: number, view: DataView, body: number): void {
+    this.#isolate.push(isolate);
+    this.#timeNs.push(timeNs);
+    this.#bytecode.push(readAddress(view, body, true));
+    readAddresses(view, body + 8, ADDRESSES, true, this.#read);
+    for (const address of this.#read) this.#addresses.push(address);
+  }
+
+  /**
+   * The bytecode of the function whose own call is `callchain[at]`, which waited at `timeNs`; −1 where it is not
+   * known. The frames around it have to be in the callchain.
+   */
+  find(callchain: Float64Array, at: number, timeNs: number): number {
+    this.#rowsAt ??= this.#sorted();
+    const rows = this.#rowsAt.get(callchain[at]);
+    if (rows === undefined) return NONE;
+    const times = this.#timeNs.array;
+    let low = 0;
+    for (let high = rows.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (times[rows[middle]] < timeNs) low = middle + 1;
+      else high = middle;
+    }
+    return low < rows.length && this.#isOf(rows[low], callchain, at, timeNs)
+      ? this.#bytecode.array[rows[low]]
+      : NONE;
+  }
+
+  #isOf(row: number, callchain: Float64Array, at: number, timeNs: number): boolean {
+    const isFirst =
+      row === 0 ||
+      this.#isolate.array[row - 1] !== this.#isolate.array[row] ||
+      this.#timeNs.array[row - 1] < timeNs;
+    const first = row * ADDRESSES;
+    for (let i = 0; i < ADDRESSES && isFirst; i++) {
+      if (this.#addresses.array[first + i] !== callchain[at - 2 + i]) return false;
+    }
+    return isFirst;
+  }
+
+  #sorted(): Map<number, number[]> {
+    const times = this.#timeNs.array;
+    const rows = Array.from({ length: this.length }, (_, row) => row);
+    rows.sort((a, b) => times[a] - times[b]);
+    const rowsAt = new Map<number, number[]>();
+    for (const row of rows) {
+      const own = this.#addresses.array[row * ADDRESSES + 2];
+      const there = rowsAt.get(own);
+      if (there === undefined) rowsAt.set(own, [row]);
+      else there.push(row);
+    }
+    return rowsAt;
+  }
+}

@@ -1,0 +1,67 @@
+import { UsageError } from '../base/errors.ts';
+import { globMatcher, isGlob } from '../base/glob.ts';
+import { printable } from '../base/printable.ts';
+import { SpansOfThreads } from './spans-of-threads.ts';
+import type { TurnLoop } from './turn-table.ts';
+
+/**
+ * Kinds of marks: a garbage collection, a request that a server answered, one that the program made, `performance.measure()`
+ * and `mark()`, `console.time()`. In the order of the numbers that programs send (`native/core/code_events/stream.h`).
+ */
+export const MARK_KINDS = ['gc', 'request', 'call', 'measure', 'mark', 'console'] as const;
+/** One of `MARK_KINDS`. */
+export type MarkKind = (typeof MARK_KINDS)[number];
+
+/**
+ * Spans of time that threads of programs have named, in the order of their begins. Times are nanoseconds since the
+ * recording's start, as exact as the program's own clock.
+ */
+export type MarkTable = {
+  readonly length: number;
+  /** Index of `MARK_KINDS`. */
+  readonly kind: Uint8Array;
+  /** Row of `loops`. */
+  readonly loop: Int32Array;
+  /** Row of `names`: `GET /users/:id`; of a request without a known route its path, with numbers and ids as `*`. */
+  readonly name: Int32Array;
+  /** Row of `names`: the name as it was sent, `GET /users/17`. */
+  readonly text: Int32Array;
+  readonly fromNs: Float64Array;
+  /** The end; of an open one that of the recording. */
+  readonly toNs: Float64Array;
+  /** 1: its end was not seen: a request was aborted, or the program or the recording ended. */
+  readonly isOpen: Uint8Array;
+  /** HTTP status; 0: none. */
+  readonly status: Int32Array;
+  /** How many such marks this one stands for: of very many a half, a quarter … are kept. */
+  readonly standsFor: Float64Array;
+  readonly names: readonly string[];
+  /** The threads; as turns of event loops have them. */
+  readonly loops: readonly TurnLoop[];
+};
+
+/**
+ * The times in which marks were open that are called so: by name, a glob of it, or kind. `threadOf`: the number by which a
+ * thread is asked for. Throws `UsageError` where no mark is called so.
+ */
+export function marksCalled(
+  marks: MarkTable | null | undefined,
+  called: string,
+  threadOf: (loop: TurnLoop) => number,
+): SpansOfThreads {
+  const spans = new SpansOfThreads();
+  const isCalled = isGlob(called) ? globMatcher(called) : (name: string) => name === called;
+  const isName = marks?.names.map((name) => isCalled(name)) ?? [];
+  const isKind = MARK_KINDS.map((kind) => kind === called);
+  for (let row = 0; row < (marks?.length ?? 0); row++) {
+    const { kind, name, text, loop, loops, fromNs, toNs } = marks as MarkTable;
+    if (!isKind[kind[row]] && !isName[name[row]] && !isName[text[row]]) continue;
+    spans.add(threadOf(loops[loop[row]]), fromNs[row], toNs[row]);
+  }
+  if (spans.isEmpty) {
+    throw new UsageError(`no mark is called ${printable(called)}`, [
+      'perf-ts report --marks lists those that the recording has',
+    ]);
+  }
+  return spans;
+}

@@ -1,0 +1,262 @@
+// biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+
+/** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
+type Library = {
+  /** Begins a mark; its number, 0 where nothing is recorded. */
+  begin(kind: number, name: string): number;
+  end(id: number, status: number, name: string): void;
+  add(kind: number, agoMs: number, lengthMs: number, name: string): void;
+};
+
+type Request = {
+  readonly method?: string;
+  /** The path that a server is asked for. */
+  readonly url?: string;
+  /** The same of a client, with its server. */
+  readonly path?: string;
+  readonly origin?: unknown;
+  readonly host?: string;
+  getHeader?(name: string): unknown;
+  /** Express sets both. */
+  readonly baseUrl?: string;
+  readonly route?: { readonly path?: unknown };
+};
+type Message = {
+  readonly request: Request & { readonly raw?: { readonly socket: object } };
+  readonly socket: object;
+  readonly response?: { readonly statusCode?: number };
+  /** Fastify gives its channels one. */
+  readonly route?: { readonly url?: unknown };
+};
+/** Tools of the parts below. */
+type Tools = {
+  readonly library: Library;
+  /** The kind with what the next mark stands for; −1: it is left out. */
+  keep(kind: number): number;
+  /** The part of a text that a name may have. */
+  cut(name: unknown): string;
+  /** A path without its query, which may have secrets. */
+  pathOf(url: string | undefined): string;
+  /** A step that never throws. */
+  attempt<Of>(step: (of: Of) => void): (of: Of) => void;
+  /** Subscribes to a channel; returns what ends it. */
+  subscribe(channel: string, subscriber: (message: Message) => void): () => void;
+  /** Steps that leave nothing behind. */
+  readonly undo: (() => void)[];
+};
+/** A request that has not ended. */
+type Place = {
+  request: object | null;
+  id: number;
+  route: string | null;
+  status?: number;
+};
+type Method = (...args: unknown[]) => unknown;
+type Entry = { readonly name: string; readonly startTime: number; readonly duration: number };
+
+/**
+ * Reports what a thread of the program does as marks: requests that it answers and makes, by the channels of Node and of
+ * Fastify, and the times that it takes itself. Returns what ends it. A request costs two calls into the library.
+ */
+exports.watchMarks = (require: NodeJS.Require, library: Library): (() => void) =>
+  watchParts(require, library, [watchServers, watchCalls, watchTimes]);
+
+/** The same as the text of a function, for `take-in`. */
+exports.watchMarksText = (): string =>
+  `(require, library) => (${watchParts})(require, library, [${[watchServers, watchCalls, watchTimes]}])`;
+
+// The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Nothing in
+// them may throw: an error of a channel's subscriber ends the program. Kinds are those of `profile/mark-table.ts`.
+
+/**
+ * Keeps 32 768 marks of each kind; behind these each stands for two, behind twice as many for four …, so that those of a
+ * day are some megabytes.
+ */
+function watchParts(
+  require: NodeJS.Require,
+  library: Library,
+  parts: readonly ((tools: Tools) => void)[],
+): () => void {
+  const KEPT = 32_768;
+  const MOST_NAME = 128;
+  const counts = [0, 0, 0, 0, 0, 0];
+  const logs = [0, 0, 0, 0, 0, 0];
+  const keep = (kind: number): number => {
+    const count = counts[kind]++;
+    if (count % 2 ** logs[kind] !== 0) return -1;
+    if (count === KEPT * 2 ** logs[kind]) logs[kind]++;
+    return kind + 256 * logs[kind];
+  };
+  const cut = (name: unknown): string => (typeof name === 'string' ? name.slice(0, MOST_NAME) : '');
+  const pathOf = (url = ''): string => {
+    const query = url.indexOf('?');
+    return query < 0 ? cut(url) : url.slice(0, Math.min(query, MOST_NAME));
+  };
+  const attempt: Tools['attempt'] = (step) => (of) => {
+    try {
+      step(of);
+    } catch {
+      // The program runs as it does without us.
+    }
+  };
+  const undo: (() => void)[] = [];
+  const channels = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
+  const subscribe: Tools['subscribe'] = (channel, subscriber) => {
+    const safe = attempt(subscriber) as Parameters<typeof channels.subscribe>[1];
+    const end = () => void channels.unsubscribe(channel, safe);
+    channels.subscribe(channel, safe);
+    undo.push(end);
+    return end;
+  };
+  for (const part of parts) attempt(part)({ library, keep, cut, pathOf, attempt, subscribe, undo });
+  return () => {
+    for (const step of undo.splice(0)) attempt(step)(undefined);
+  };
+}
+
+function watchServers({ library, keep, cut, pathOf, subscribe }: Tools): void {
+  const SERVER = 1;
+  // Fastify's channel costs as much as ten others: it is asked for so many requests, which teach their routes.
+  const LESSONS = 4096;
+  /** The name of a request whose route is one of those that were taught. */
+  const AS_TAUGHT = '=';
+  let lessons = 0;
+  /** Requests by the socket that they came by, which has one at a time: a place for each request costs more. */
+  const bySocket = new WeakMap<object, Place>();
+  /** All others. */
+  const places = new WeakMap<object, Place>();
+  const placeOf = (request: object, socket: object): Place | undefined => {
+    const place = bySocket.get(socket);
+    return place?.request === request ? place : places.get(request);
+  };
+  subscribe('http.server.request.start', ({ request, socket }) => {
+    const kept = keep(SERVER);
+    if (kept < 0) return;
+    const id = library.begin(kept, `${request.method} ${pathOf(request.url)}`);
+    const place = bySocket.get(socket);
+    if (place !== undefined && place.request !== null) {
+      places.set(request, { request, id, route: null });
+    } else if (place === undefined) bySocket.set(socket, { request, id, route: null });
+    else {
+      place.request = request;
+      place.id = id;
+      place.route = null;
+    }
+  });
+  subscribe('http.server.response.finish', ({ request, response, socket }) => {
+    const place = placeOf(request, socket);
+    if (place === undefined) return;
+    place.request = null;
+    const path = request.route?.path;
+    const route =
+      place.route ?? (typeof path === 'string' ? `${request.baseUrl ?? ''}${path}` : '');
+    const told = route === '' ? '' : cut(`${request.method} ${route}`);
+    library.end(place.id, response?.statusCode ?? 0, lessons === LESSONS ? AS_TAUGHT : told);
+  });
+  const endLessons = subscribe(
+    'tracing:fastify.request.handler:start',
+    ({ request: { raw }, route }) => {
+      const place = raw && placeOf(raw, raw.socket);
+      if (++lessons === LESSONS) endLessons();
+      if (place !== undefined && typeof route?.url === 'string') place.route = route.url;
+    },
+  );
+}
+
+/** Requests of `node:http`, and of undici, whose `fetch` Node has. */
+function watchCalls({ library, keep, cut, pathOf, subscribe }: Tools): void {
+  const CLIENT = 2;
+  const places = new WeakMap<object, Place>();
+  const begin = ({ request }: Message): void => {
+    const kept = keep(CLIENT);
+    if (kept < 0) return;
+    const host = cut(request.origin ?? request.getHeader?.('host') ?? request.host);
+    const name = `${request.method} ${host.replace(/^https?:\/\//, '')}${pathOf(request.path)}`;
+    places.set(request, { request, id: library.begin(kept, name), status: 0, route: null });
+  };
+  const end = ({ request, response }: Message): void => {
+    const place = places.get(request);
+    if (place === undefined) return;
+    places.delete(request);
+    library.end(place.id, response?.statusCode ?? place.status ?? 0, '');
+  };
+  subscribe('http.client.request.start', begin);
+  subscribe('http.client.response.finish', end);
+  subscribe('http.client.request.error', end);
+  subscribe('undici:request:create', begin);
+  subscribe('undici:request:headers', ({ request, response }) => {
+    const place = places.get(request);
+    if (place !== undefined) place.status = response?.statusCode ?? 0;
+  });
+  subscribe('undici:request:trailers', end);
+  subscribe('undici:request:error', end);
+}
+
+/** Times that the program takes itself: it finds the same functions, errors and stacks as without us. */
+function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
+  const [MEASURE, MOMENT, CONSOLE] = [3, 4, 5];
+  const MOST_LABELS = 1000;
+  /** Takes our frame, the trap below, out of the stack of an error, and leaves as many frames as without us. */
+  const hideTrap = attempt((error: unknown): void => {
+    const { stack } = error as { stack?: unknown };
+    if (typeof stack !== 'string') return;
+    let left = Error.stackTraceLimit - 1;
+    const isShown = (line: string): boolean =>
+      !line.startsWith('    at ') || (!line.includes('perfTsWatched') && left-- > 0);
+    (error as { stack: string }).stack = stack.split('\n').filter(isShown).join('\n');
+  });
+  /** Calls `see` behind a method of `of` or of what that inherits from. */
+  const watch = (
+    of: object,
+    name: string,
+    see: (result: unknown, args: readonly unknown[]) => void,
+  ): void => {
+    let owner = of;
+    while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
+    const found = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
+    if (typeof found.value !== 'function') return;
+    const value = new Proxy(found.value as Method, {
+      apply: function perfTsWatched(target, self, args) {
+        const { stackTraceLimit } = Error;
+        const isLimited = typeof stackTraceLimit === 'number';
+        if (isLimited) Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + 1);
+        try {
+          const result = Reflect.apply(target, self, args);
+          attempt(() => see(result, args))(undefined);
+          return result;
+        } catch (error) {
+          hideTrap(error);
+          throw error;
+        } finally {
+          if (isLimited) Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+        }
+      },
+    });
+    if (!Reflect.defineProperty(owner, name, { ...found, value })) return;
+    undo.push(() => {
+      if (Reflect.get(owner, name) === value) Reflect.defineProperty(owner, name, found);
+    });
+  };
+  const { performance } = globalThis;
+  const add = (kind: number, entry: unknown): void => {
+    const { name, startTime, duration } = entry as Entry;
+    const kept = keep(kind);
+    if (kept >= 0) library.add(kept, performance.now() - startTime, duration, cut(name));
+  };
+  const labels = new Map<string, number>();
+  attempt(() => watch(performance, 'measure', (entry) => add(MEASURE, entry)))(undefined);
+  attempt(() => watch(performance, 'mark', (entry) => add(MOMENT, entry)))(undefined);
+  watch(console, 'time', (_result, [label = 'default']) => {
+    const key = cut(label);
+    const kept = labels.has(key) || labels.size === MOST_LABELS ? -1 : keep(CONSOLE);
+    if (kept >= 0) labels.set(key, library.begin(kept, key));
+  });
+  watch(console, 'timeEnd', (_result, [label = 'default']) => {
+    const id = labels.get(cut(label));
+    if (id !== undefined) library.end(id, 0, '');
+    labels.delete(cut(label));
+  });
+}
+
+export declare function watchMarks(require: NodeJS.Require, library: Library): () => void;
+export declare function watchMarksText(): string;

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { Diagnostics } from '../../src/base/diagnostics.ts';
+import { finish } from '../../src/base/slices.ts';
+import { type SampleSelection, selectSamples } from '../../src/profile/analysis/select/filter.ts';
+import { MARK_KINDS, type MarkTable } from '../../src/profile/mark-table.ts';
+import type { Profile } from '../../src/profile/types.ts';
+import { summarizeMarks } from '../../src/questions/marks.ts';
+import { findRequests } from '../../src/questions/requests.ts';
+import { decodeMarks } from '../../src/read/jit/marks.ts';
+import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
+import { TurnStream } from '../helpers/turn-stream.ts';
+
+const MS = 1e6;
+const [GC, REQUEST] = MARK_KINDS.keys();
+
+function marksOf(stream: TurnStream, threads: Profile['threads'] = []): MarkTable {
+  const parts = [{ pid: 10, bytes: stream.attachment() }];
+  const marks = decodeMarks(parts, { high: 0, low: 0 }, threads, 20 * MS, new Diagnostics());
+  if (marks === null) throw new Error('no marks');
+  return marks;
+}
+
+/** A request to a path from one millisecond to another. */
+function request(stream: TurnStream, path: string, fromMs: number, toMs: number, log = 0) {
+  const times = { fromNs: fromMs * MS, lengthNs: Math.round((toMs - fromMs) * MS) };
+  return stream.mark(REQUEST, `GET ${path}`, times, 0, log);
+}
+
+describe('marks by kind and name', () => {
+  const stream = new TurnStream(10);
+  for (let i = 1; i <= 10; i++) request(stream, `/users/${i}`, i, 2 * i, i === 10 ? 1 : 0);
+  stream.mark(REQUEST, 'GET /users/99', { fromNs: 5 * MS, lengthNs: -1 }, 1);
+  stream.mark(REQUEST, 'GET /broken', { fromNs: 5 * MS, lengthNs: -1 }, 2);
+  stream.markEnd(2, 6 * MS, 503);
+  stream.mark(GC, '', { fromNs: 3 * MS, lengthNs: MS }, 1);
+  const marks = marksOf(stream);
+
+  test('lengths are of those that ended, and one counts for those that were left out', () => {
+    expect(summarizeMarks(marks)).toEqual([
+      {
+        ...{ kind: 'request', name: 'GET /users/*', count: 12, open: 1, failed: 0 },
+        ...{ p50Ns: 6 * MS, p90Ns: 10 * MS, p99Ns: 10 * MS, longestNs: 10 * MS },
+        totalNs: 65 * MS,
+      },
+      {
+        ...{ kind: 'gc', name: 'scavenge', count: 1, open: 0, failed: 0 },
+        ...{ p50Ns: MS, p90Ns: MS, p99Ns: MS, longestNs: MS, totalNs: MS },
+      },
+      {
+        ...{ kind: 'request', name: 'GET /broken', count: 1, open: 0, failed: 1 },
+        ...{ p50Ns: MS, p90Ns: MS, p99Ns: MS, longestNs: MS, totalNs: MS },
+      },
+    ]);
+  });
+
+  test('spans of time leave out others', () => {
+    const names = summarizeMarks(marks, [{ fromNs: 0, toNs: 2 * MS }]).map(({ name }) => name);
+    expect(names).toEqual(['GET /users/*']);
+  });
+});
+
+describe('what ran for requests', () => {
+  // Samples are 1 ms apart, from 0 on.
+  const drawn = profileFromText(`
+    tid  10    10                10    10                10    10    11    10
+         loop  parserOnIncoming  loop  parserOnIncoming  loop  loop  pool  loop
+               work              work  work              work  work
+  `);
+  // Functions of Node have their file in their name here.
+  const strings = drawn.strings.map((text) =>
+    text === 'parserOnIncoming' ? 'parserOnIncoming node:_http_server:1097' : text,
+  );
+  const profile: Profile = { ...drawn, strings };
+  const weights = simpleWeights(profile, 'samples');
+  const rows = Int32Array.from({ length: profile.samples.length }, (_, row) => row);
+  const report = (stream: TurnStream) =>
+    finish(
+      findRequests({ profile, rows, weights, estimator: null }, marksOf(stream, profile.threads)),
+    );
+  const figures = (stream: TurnStream) => {
+    const { routes, untold } = report(stream);
+    return [
+      ...routes.map(({ name, samples, inHandler }) => [name, samples, inHandler]),
+      ...untold.map(({ while: during, samples }) => [during, samples]),
+    ];
+  };
+  const pid = profile.threads[0].pid;
+  const server = () => new TurnStream(pid, 10);
+
+  test('a handler’s samples are those of the request that began last, whatever else is open', () => {
+    const stream = server();
+    request(stream, '/a', 0.5, 6.5);
+    request(stream, '/b', 2.5, 4.5);
+    expect(figures(stream)).toEqual([
+      ['GET /a', 3, 1],
+      ['GET /b', 1, 1],
+      // The third is inside of both; the fifth, at 4 ms.
+      ['several routes', 1],
+      ['no request', 2],
+      ['other threads', 1],
+    ]);
+  });
+
+  test('a sample is in one row', () => {
+    const stream = server();
+    request(stream, '/a', 0.5, 6.5);
+    const { routes, untold } = report(stream);
+    const all = [...routes, ...untold].reduce((sum, { samples }) => sum + samples, 0);
+    expect(all).toBe(profile.samples.length);
+  });
+
+  test('nothing is put down to a route from where requests were left out', () => {
+    const stream = server();
+    request(stream, '/a', 0.5, 2.5);
+    request(stream, '/a', 2.8, 6.5, 1);
+    expect(figures(stream)).toEqual([
+      ['GET /a', 2, 1],
+      ['several routes', 4],
+      ['no request', 1],
+      ['other threads', 1],
+    ]);
+  });
+
+  test('a filter selects the samples of a thread while marks are open that are called so', () => {
+    const stream = server();
+    request(stream, '/users/17', 0.5, 2.5);
+    request(stream, '/users/18', 2.2, 3.5);
+    stream.mark(GC, '', { fromNs: 5.5 * MS, lengthNs: MS }, 4);
+    const marked = { ...profile, marks: marksOf(stream, profile.threads) };
+    const selected = (inMark: string) => [
+      ...finish(selectSamples(marked, { inMark } satisfies SampleSelection)),
+    ];
+    expect(selected('GET /users*')).toEqual([1, 2, 3]);
+    expect(selected('GET /users/17')).toEqual([1, 2]);
+    expect(selected('gc')).toEqual([]);
+    expect(selected('request')).toEqual([1, 2, 3]);
+    expect(() => selected('GET /none')).toThrow('no mark is called GET /none');
+  });
+});

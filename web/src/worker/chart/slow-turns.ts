@@ -1,0 +1,35 @@
+import { NONE } from '../../../../src/base/brand.ts';
+import type { Slices } from '../../../../src/base/slices.ts';
+import { turnKind, turnWords } from '../../../../src/questions/turn-words.ts';
+import { slowestTurns } from '../../../../src/questions/turns.ts';
+import type { SlowTurnsParams, SlowTurnsResult } from '../messages/chart-messages.ts';
+import type { LoadedRecording } from '../recording/recording.ts';
+
+/** The longest turns of all event loops, with what they did by function of the program's author. */
+export function* describeSlowTurns(
+  recording: LoadedRecording,
+  { event, weight, limit }: SlowTurnsParams,
+): Slices<SlowTurnsResult> {
+  const { profile } = recording;
+  const { turns } = profile;
+  if (turns === undefined) return [];
+  const rows = Int32Array.from({ length: profile.samples.length }, (_, row) => row).filter(
+    (row) => profile.samples.event[row] === event,
+  );
+  yield;
+  const weights = recording.weights(weight, event);
+  const slowest = slowestTurns(turns, { profile, rows, weights, overNs: 1e6, limit });
+  return slowest.map((slow) => {
+    const { thread } = turns.loops[turns.loop[slow.turn]];
+    const parts = turnWords(profile, turns, slow).map(({ how, name, amount }) =>
+      [how, name, amount].filter((word) => word !== '').join(' '),
+    );
+    return {
+      fromNs: turns.fromNs[slow.turn],
+      toNs: turns.toNs[slow.turn],
+      thread,
+      threadName: thread === NONE ? '' : recording.threadName[thread],
+      did: [turnKind(turns, slow.turn), ...parts].filter((part) => part !== ''),
+    };
+  });
+}
