@@ -14,7 +14,7 @@ import type { ComparisonBy } from '../../questions/compare.ts';
 import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
 import { CHANCE_ROWS, type Limits, rowWord } from '../report/report-rows.ts';
-import { wantsColour } from '../shared/colour.ts';
+import { tableLook } from '../shared/colour.ts';
 
 /** The text of one event's changes: those that are certain, or so many rows as are asked for. */
 export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string[] {
@@ -81,7 +81,7 @@ function shareTable(rows: Rows): string[] {
     ...namesOf(row),
   ]);
   const header = ['change', '95% interval', '', 'before', 'after', 'file', 'function'];
-  return formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() });
+  return formatTable(header, cells, { right: [0, 1, 3, 4], spare: [3, 4, 1, 5], ...tableLook() });
 }
 
 function weightTable(rows: Rows, measure: 'absolute' | 'second', unit: string): string[] {
@@ -104,5 +104,9 @@ function weightTable(rows: Rows, measure: 'absolute' | 'second', unit: string): 
   });
   const header = ['change', '95% interval', '', 'by', 'before', 'after'];
   header.push('share before', 'after', 'file', 'function');
-  return formatTable(header, cells, { right: [0, 1, 3, 4, 5, 6, 7], colour: wantsColour() });
+  return formatTable(header, cells, {
+    right: [0, 1, 3, 4, 5, 6, 7],
+    spare: [6, 7, 4, 5, 3, 1, 8],
+    ...tableLook(),
+  });
 }

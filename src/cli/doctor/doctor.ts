@@ -8,8 +8,8 @@ import { doctor } from '../../tools/doctor/examine.ts';
 import { type DefaultsInForce, defaultsInForce } from '../defaults/defaults-in-force.ts';
 import { defaultWords } from '../defaults/find-default.ts';
 import { createPaint } from '../render/paint.ts';
-import { formatTable } from '../render/table.ts';
-import { wantsColour } from '../shared/colour.ts';
+import { formatTable, type TextTableOptions } from '../render/table.ts';
+import { tableLook } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { runClean } from './clean.ts';
 import { runSelftest } from './selftest.ts';
@@ -50,24 +50,30 @@ export async function runDoctor(
       ? { ...doctor(), defaults: defaultsInForce(commands) }
       : examineBinary(binary);
   if (flags.json) printJson(report);
-  else writeText(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
+  else writeText(`${formatDoctor(report, tableLook()).join('\n')}\n`);
   process.exitCode = report.ready ? EXIT.OK : EXIT.NOT_OK;
 }
 
 /** The checks as a table, the fixes of those that did not pass, the user's defaults. */
-export function formatDoctor(report: DoctorDocument, { colour }: { colour: boolean }): string[] {
-  const { green, yellow, red } = createPaint(colour);
+export function formatDoctor(
+  report: DoctorDocument,
+  look: Pick<TextTableOptions, 'colour' | 'columns'>,
+): string[] {
+  const { green, yellow, red } = createPaint(look.colour === true);
   const paint: Record<CheckState, (text: string) => string> = {
     ok: green,
     warn: yellow,
     fail: red,
   };
   const rows = report.checks.map(({ name, state, found }) => [state, name, printable(found)]);
-  const [header = '', ...lines] = formatTable(['', 'check', 'found'], rows, { colour });
-  const painted = lines.map((line, i) => {
-    const { state } = report.checks[i];
-    return paint[state](state) + line.slice(state.length);
+  const [header = '', ...lines] = formatTable(['', 'check', 'found'], rows, {
+    ...look,
+    wraps: true,
   });
+  // A line that goes on with the one above has no state.
+  const painted = lines.map((line) =>
+    line.replace(/^(?:ok|warn|fail)\b/, (state) => paint[state as CheckState](state)),
+  );
   const open = report.checks.filter(({ state }) => state !== 'ok');
   return [
     header,

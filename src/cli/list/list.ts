@@ -9,6 +9,7 @@ import { openReason } from '../../kernel/events/open-reasons.ts';
 import { listEventsHere } from '../../tools/list/list-events.ts';
 import { insteadOfList } from '../habits/perf-commands.ts';
 import { formatTable } from '../render/table.ts';
+import { tableLook } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 
 export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean };
@@ -31,7 +32,9 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
   checkMatches(filter, sections);
   if (isAll) {
     const forms = EVENT_FORMS.map(({ form, meaning }) => [form, meaning]);
-    writeText(`${formatTable(['also', 'meaning'], forms).join('\n')}\n`);
+    writeText(
+      `${formatTable(['also', 'meaning'], forms, { ...tableLook(), wraps: true }).join('\n')}\n`,
+    );
   }
 }
 
@@ -79,7 +82,10 @@ export function formatSection(section: EventListSection, isVerbose: boolean): st
   ]);
   const from = source === null ? '' : ` (${source})`;
   return [
-    ...formatTable([`${title}${from}`, '', ...(isDescribed ? [''] : [])], rows),
+    ...formatTable([`${title}${from}`, '', ...(isDescribed ? [''] : [])], rows, {
+      ...tableLook(),
+      wraps: isDescribed,
+    }),
     ...(problem === null ? [] : [printable(`(${problem})`)]),
     ...untriedNote(events),
     ...reasonLines(events),

@@ -8,7 +8,7 @@ export type Terminal = {
 
 /** Wider than this no text is comfortable to read. */
 const MAX_COLUMNS = 100;
-const MIN_COLUMNS = 60;
+const MIN_COLUMNS = 40;
 
 /** The terminal behind `stream`; a wide one where that has no columns, as a file or a pipe. */
 export function describeTerminal(

@@ -14,7 +14,7 @@ import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { formatTable } from '../render/table.ts';
-import { wantsColour } from '../shared/colour.ts';
+import { tableLook } from '../shared/colour.ts';
 import { figuresJson } from '../shared/figures-json.ts';
 
 export type GroupedOptions = {
@@ -102,7 +102,8 @@ export function shownNames(
 
 function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]): string[] {
   const right = numbers.map((_, column) => column);
-  return formatTable([...numbers, ...keys.map(keyTitle)], cells, { right, colour: wantsColour() });
+  const spare = [numbers.indexOf('samples'), numbers.findIndex((title) => title.startsWith('95%'))];
+  return formatTable([...numbers, ...keys.map(keyTitle)], cells, { right, spare, ...tableLook() });
 }
 
 export function keyTitle(key: GroupKey): string {

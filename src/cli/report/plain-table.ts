@@ -58,6 +58,7 @@ export function plainTable(
       (row.func !== undefined && unsure.has(row.func) ? '~' : '') +
       formatShareInterval(intervalOf(row)),
   ];
+  const samples: Column = ['samples', (row) => formatCount(row.selfSamples)];
   const names = rows.map(({ func, name }) =>
     (func === undefined ? [name] : fileAndName(profile, func)).map((each) =>
       printable(shortName(each)),
@@ -69,7 +70,7 @@ export function plainTable(
     ...(hasBars ? [bar] : []),
     ...(hasIntervals ? [interval] : []),
     ...(byTotal === null ? [] : [byTotal ? self : total]),
-    ['samples', (row) => formatCount(row.selfSamples)],
+    samples,
   ];
   const linesOf = (columns: readonly Column[], look: Omit<TextTableOptions, 'right'>): string[] =>
     formatTable(
@@ -77,6 +78,7 @@ export function plainTable(
       rows.map((row, i) => [...columns.map(([, cell]) => cell(row)), ...names[i]]),
       {
         right: columns.flatMap((column, at) => (column === bar ? [] : [at])),
+        spare: [columns.indexOf(samples), columns.indexOf(interval)],
         ...look,
       },
     );

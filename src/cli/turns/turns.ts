@@ -11,10 +11,10 @@ import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatTable } from '../render/table.ts';
 import { recordingLines } from '../report/recording-lines.ts';
-import { wantsColour } from '../shared/colour.ts';
+import { tableLook } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { askedSelection } from '../shared/selection-flags.ts';
-import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
+import { printJson, writeText } from '../shared/stdout.ts';
 
 export type TurnsFlags = AskedOf<typeof TURNS>;
 
@@ -43,9 +43,9 @@ export async function runTurns(path: string, flags: TurnsFlags): Promise<void> {
   const lines = [
     ...recordingLines(opened, null, false),
     '',
-    ...loopLines(opened, turns, report.loops),
+    ...(report.loops.length === 0 ? [] : loopLines(opened, turns, report.loops)),
     ...sourceNotes(turns).map((note) => `# ${note}`),
-    '',
+    ...(report.loops.length === 0 ? [] : ['']),
     ...slowLines(opened, turns, report.slowest),
   ];
   writeText(`${lines.join('\n')}\n`);
@@ -78,7 +78,7 @@ function loopLines(
   const head = ['turns', 'busy', 'p50', 'p90', 'p99', 'longest', 'event loop'];
   const left = loops.length - rows.length;
   return [
-    ...formatTable(head, rows, { right: [0, 1, 2, 3, 4, 5], ...shape() }),
+    ...formatTable(head, rows, { right: [0, 1, 2, 3, 4, 5], ...tableLook() }),
     ...(left > 0
       ? [`… ${formatCount(left)} more loops, none with a longer turn (--json has all)`]
       : []),
@@ -105,7 +105,7 @@ function slowLines(
     whereOf(opened, turns, slow),
   ]);
   const head = ['at', 'took', ...(isOfSeveral ? ['event loop'] : []), 'in'];
-  return formatTable(head, rows, { right: [0, 1], ...shape() });
+  return formatTable(head, rows, { right: [0, 1], ...tableLook() });
 }
 
 /** `on no CPU 104 ms · report app.js:9 2.8 ms`. */
@@ -114,11 +114,6 @@ function whereOf({ profile }: OpenedProfile, turns: TurnTable, slow: SlowTurn): 
     [how, printable(name), amount].filter((word) => word !== '').join(' '),
   );
   return [turnKind(turns, slow.turn), ...parts].filter((part) => part !== '').join(' · ');
-}
-
-function shape() {
-  const columns = terminalStream()?.columns;
-  return { colour: wantsColour(), ...(columns !== undefined && { columns }) };
 }
 
 /** The document of `--json`: times in nanoseconds, of turns since the recording's start. */

@@ -39,6 +39,35 @@ describe('a table', () => {
     expect(formatTable(['self', 'name'], rows, { columns: 3 })[1]).toBe('1%    a::very::long::…');
   });
 
+  test('columns that can be spared are left out, in their order, until names have room', () => {
+    const rows = [['12%', '10–14%', '120', 'handleRequest callback']];
+    const inColumns = (columns: number) =>
+      formatTable(['self', 'interval', 'samples', 'name'], rows, {
+        right: [0, 1, 2],
+        spare: [2, 1],
+        columns,
+      });
+    expect(inColumns(60)[1]).toBe(' 12%    10–14%      120  handleRequest callback');
+    expect(inColumns(40)[1]).toBe(' 12%    10–14%  handleRequest callback');
+    expect(inColumns(24)).toEqual(['self  name', ' 12%  handleRequest cal…']);
+    expect(inColumns(12)[1]).toBe(' 12%  handleRequest c…');
+  });
+
+  test('sentences go on below themselves', () => {
+    const rows = [
+      ['warn', 'rings of 256 KiB a CPU are small'],
+      ['ok', 'none'],
+    ];
+    expect(formatTable(['', 'found'], rows, { columns: 24, wraps: true })).toEqual([
+      '      found',
+      'warn  rings of 256 KiB a',
+      '      CPU are small',
+      'ok    none',
+    ]);
+    const narrow = formatTable(['', 'found'], rows, { columns: 20, wraps: true });
+    expect(narrow[1]).toBe('warn  rings of 256 KiB a CPU are small');
+  });
+
   test('a table without rows prints its header', () => {
     expect(formatTable(['a', 'b'], [])).toEqual(['a  b']);
   });

@@ -17,7 +17,7 @@ test('the terminal has Unicode if the locale is UTF-8 and TERM is not dumb', () 
 
 test('text is as wide as the terminal, within limits', () => {
   const columns = (width?: number) => describeTerminal(width ? { columns: width } : {}, {}).columns;
-  expect([columns(), columns(80), columns(300), columns(20)]).toEqual([100, 80, 100, 60]);
+  expect([columns(), columns(80), columns(300), columns(20)]).toEqual([100, 80, 100, 40]);
 });
 
 test('every character of the reports has an ASCII replacement', () => {
