@@ -154,6 +154,7 @@ export const RECORD = options({
         },
         { flags: '--frequency <hz>' },
         { flags: '--rate <hz>' },
+        { flags: '--hz <hz>' },
       ],
       excludes: { count: 'sample by frequency or by count' },
     }),

@@ -10,9 +10,28 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   serve: ['view'],
   flame: ['view'],
   flamegraph: ['view'],
+  timeline: ['view'],
   tree: ['report', '--tree'],
+  callgraph: ['report', '--tree'],
+  'call-graph': ['report', '--tree'],
+  summary: ['report'],
+  hotspots: ['report'],
+  functions: ['report'],
+  lines: ['report', '--sort', 'srcline'],
+  threads: ['report', '--sort', 'tid'],
+  json: ['report', '--json'],
+  csv: ['report', '-t', ','],
   compare: ['diff'],
+  monitor: ['top'],
+  clean: ['doctor', '--clean'],
+  '-?': ['help'],
+  '--usage': ['help'],
+  docs: ['help'],
   html: ['export', '--format', 'html', '-o', 'perf.html'],
+  speedscope: ['export', '--format', 'speedscope', '-o', 'perf.speedscope.json'],
+  folded: ['export', '--format', 'folded', '-o', '-'],
+  collapse: ['export', '--format', 'folded', '-o', '-'],
+  stackcollapse: ['export', '--format', 'folded', '-o', '-'],
 };
 
 /** The same words with a program behind them, or with a process: it is recorded for the picture. */
@@ -21,6 +40,9 @@ const MEASURING: Readonly<Record<string, readonly string[]>> = {
   flamegraph: ['run', '-o', 'flamegraph.html'],
   doctor: ['run'],
   bubbleprof: ['run', '--off-cpu'],
+  wall: ['run', '--off-cpu'],
+  'off-cpu': ['run', '--off-cpu'],
+  offcpu: ['run', '--off-cpu'],
 };
 
 const ATTACH = 'a process that runs: perf-ts record -g -p PID --duration 10';
@@ -37,6 +59,12 @@ const RUNS = 'several runs and their spread: perf-ts stat -r 10 -- node app.js';
 const LAUNCH = 'a program: perf-ts record -- ./app; one that runs: perf-ts record -g -p PID';
 const PPROF =
   'a profile of pprof in the browser: perf-ts view FILE; as a table: perf-ts report FILE';
+const DEVTOOLS = 'a file that DevTools and VS Code open: perf-ts export -o app.cpuprofile';
+const WAITS = 'what a program waits for: perf-ts record --off-cpu -- node app.js';
+const SET_UP = 'nothing has to be set up; what stands in the way here: perf-ts doctor';
+const CALLS =
+  "system calls: sudo perf-ts record -e 'syscalls:sys_enter_*' -c 1 -- ./app, then perf-ts script";
+const PROBES = "probes of the kernel: sudo perf-ts record -e 'sched:*' -c 1 -- ./app; perf-ts list";
 const UNDER_LOAD =
   "a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js";
 
@@ -49,11 +77,33 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   stop: NO_AGENT,
   resume: NO_AGENT,
   status: NO_AGENT,
-  bubbleprof: 'what a program waits for: perf-ts record --off-cpu -- node app.js',
+  bubbleprof: WAITS,
+  wall: WAITS,
+  'off-cpu': WAITS,
+  offcpu: WAITS,
+  io: WAITS,
   dump: 'stacks of a process as it runs: perf-ts top -p PID; single samples: perf-ts script',
   heapprofiler: MEMORY,
   heap: MEMORY,
   memory: MEMORY,
+  alloc: MEMORY,
+  snapshot: MEMORY,
+  'heap-snapshot': MEMORY,
+  setup: SET_UP,
+  init: SET_UP,
+  inspect: DEVTOOLS,
+  devtools: DEVTOOLS,
+  chrome: DEVTOOLS,
+  convert: 'another format, by the ending of its name: perf-ts export -i perf.data -o app.html',
+  callers: 'who called a function: perf-ts report -S NAME -G',
+  strace: CALLS,
+  dtrace: PROBES,
+  bpftrace: PROBES,
+  '-n': PROBES,
+  '-l': 'what can be sampled here: perf-ts list',
+  '-m': RUNS,
+  hyperfine: RUNS,
+  bench: RUNS,
   upload: HAND_ON,
   ask: HAND_ON,
   '--heap-prof': MEMORY,
@@ -93,6 +143,14 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--alloc': 'memory is not sampled: -e page-faults samples where it is first touched',
     '--lock': 'what threads wait for: --off-cpu',
     '--wall': 'time of any kind: --off-cpu',
+    '--sampling-interval': 'time between samples is a rate here: -F 1000 is every millisecond',
+    '--timeout': 'stop by itself: --duration 10',
+    '--time': 'stop by itself: --duration 10',
+    '--cpu-prof': 'perf-ts needs no option of Node: leave it out',
+    '--prof': 'perf-ts needs no option of Node: leave it out',
+    '--cwd': 'the shell changes the folder: (cd DIR && perf-ts record -- ./app)',
+    '--env': 'variables stand before the program: perf-ts record -- NAME=value ./app',
+    '--name': 'a process by its name: perf-ts record -p "$(pgrep -n node)"',
     '--interval': 'time between samples is a rate here: -F 1000 is every millisecond',
     '-i': 'time between samples is a rate here: -F 1000 is every millisecond',
     '--profile-name': TITLE,
@@ -111,6 +169,12 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
   run: { '-f': ATTACH, '-d': ATTACH, '-i': ATTACH, '--on-port': UNDER_LOAD },
   doctor: { '--on-port': UNDER_LOAD },
+  view: {
+    '--bin': BUILT,
+    '--bench': BUILT,
+    '--release': BUILT,
+    '-P': 'the port of the page: --port 3000',
+  },
   report: {
     '--lines': 'rows by source line: --sort srcline',
   },
@@ -136,23 +200,22 @@ export function fromHabit(words: readonly string[]): readonly string[] {
   }
   const shown = PPROF_OPTIONS.find(([option]) => option.test(first));
   if (shown !== undefined && second !== '') return [shown[1], ...words.slice(1)];
-  if (Object.hasOwn(MEASURING, first)) {
-    if (second === '--' || second === '-p' || second === '--pid')
-      return [...MEASURING[first], ...words.slice(1)];
-    // The picture has a name already.
-    if (second === '-o' && (words.includes('--') || words.includes('-p')))
-      return ['run', ...words.slice(1)];
+  const isMeasured = words.some((word) => word === '--' || word === '-p' || word === '--pid');
+  if (Object.hasOwn(MEASURING, first) && isMeasured) {
+    // The picture may have a name already.
+    const [run, ...more] = MEASURING[first];
+    return [run, ...(second === '-o' ? [] : more), ...words.slice(1)];
   }
   if (Object.hasOwn(SAME_COMMAND, first)) return [...SAME_COMMAND[first], ...words.slice(1)];
   if (first === '--help' && second !== '') return ['help', second];
   if (PROFILE_OPTION.test(first) && second !== '' && !second.startsWith('-')) {
     return ['run', '--', second, ...rest];
   }
+  if (/^(?:attach|start|profile)$/.test(first) && ID.test(second))
+    return ['run', '-p', second, ...rest];
   if (first === 'profile' && second !== '') {
     return ['record', '-g', ...(second.startsWith('-') ? [] : ['--']), ...words.slice(1)];
   }
-  if ((first === 'attach' || first === 'start') && ID.test(second))
-    return ['run', '-p', second, ...rest];
   return first === 'export' ? exportWords(words) : asyncProfilerWords(words);
 }
 
@@ -171,7 +234,7 @@ function asyncProfilerWords(words: readonly string[]): readonly string[] {
   const meant: string[] = [];
   for (let at = 0; at + 1 < words.length; at += 2) {
     const option = Object.hasOwn(ASYNC_PROFILER, words[at]) ? ASYNC_PROFILER[words[at]] : null;
-    const said = option?.(words[at + 1]) ?? null;
+    const said = words[at + 1].startsWith('-') ? null : (option?.(words[at + 1]) ?? null);
     if (said === null) return words;
     meant.push(...said);
   }
@@ -204,13 +267,23 @@ function fileOfFormat(format: string): string | null {
 /** Advice for a first word of another profiler; null where it is none. */
 export function insteadOfHabit(word: string): string | null {
   if (Object.hasOwn(OTHER_COMMAND, word)) return OTHER_COMMAND[word];
-  return NODE_OPTION.test(word)
-    ? 'perf-ts needs no option of Node: perf-ts record -- node app.js'
-    : null;
+  if (NODE_OPTION.test(word))
+    return 'perf-ts needs no option of Node: perf-ts record -- node app.js';
+  return isOfNode(word) ? OPTIONS_OF_NODE : null;
+}
+
+const OPTIONS_OF_NODE = 'options of Node stand behind node: perf-ts node --import tsx app.ts';
+
+/** `--import`, `--max-old-space-size=100`: Node has such an option. */
+function isOfNode(word: string): boolean {
+  const flag = word.replace(/=.*$/s, '');
+  if (!flag.startsWith('--')) return false;
+  return /^--(?:watch|test|expose-gc)$/.test(flag) || process.allowedNodeEnvironmentFlags.has(flag);
 }
 
 /** Advice for an option of another profiler; null where it is none. */
 export function insteadOfHabitualOption(command: string, flag: string): string | null {
   const lines = OTHER_OPTION[command] ?? {};
-  return Object.hasOwn(lines, flag) ? lines[flag] : null;
+  if (Object.hasOwn(lines, flag)) return lines[flag];
+  return (command === 'run' || command === 'record') && isOfNode(flag) ? OPTIONS_OF_NODE : null;
 }

@@ -55,6 +55,8 @@ function missingHint(code: string, { registeredArguments }: Command, words: read
 }
 
 const HELP = 'perf-ts --help shows the commands';
+const NO_PROGRAM =
+  'no program on the PATH has this name either; those of a project: perf-ts npx NAME';
 
 function unknownCommand(program: Command, message: string): UsageError {
   const name = /'([^']*)'/.exec(message)?.[1] ?? '';
@@ -72,8 +74,8 @@ function unknownCommand(program: Command, message: string): UsageError {
     name,
     program.commands.map((command) => command.name()),
   );
-  const hint = didYouMean(nearest);
-  return new UsageError(message, hint === null ? [HELP] : [hint, HELP]);
+  const hint = didYouMean(nearest) ?? NO_PROGRAM;
+  return new UsageError(message, [hint, HELP]);
 }
 
 /** `--samples=3` is `--samples`. */

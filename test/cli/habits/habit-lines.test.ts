@@ -6,11 +6,12 @@ import { describe, expect, test } from 'vitest';
 import { libraryWords } from '../../../src/base/words.ts';
 import { faultOf } from '../../helpers/known-options.ts';
 import { typeLine } from '../../helpers/typed-line.ts';
-import { NEWCOMER, OTHER_TOOLS } from './habit-table.ts';
+import { NEWCOMER, OTHER_TOOLS, STRANGERS } from './habit-table.ts';
 
 describe.each([
   ['a newcomer', NEWCOMER],
   ['users of other profilers', OTHER_TOOLS],
+  ['users of tracers, benchmarks and Node', STRANGERS],
 ])('lines that %s types', (_who, lines) => {
   test.each(lines)('perf-ts %s is %s', (line, expected) => {
     const typed = typeLine(line.split(' '));
@@ -42,6 +43,7 @@ describe.each([
       if (!answer.startsWith('! ')) continue;
       for (const [, advised] of answer.matchAll(/perf-ts ([a-z][^;:,()]*)/g)) {
         if (/^(?:needs|reads)\b/.test(advised)) continue;
+        if ('runs' in typeLine(advised.trim().split(' '))) continue;
         expect([advised, faultOf(advised.trim())]).toEqual([advised, null]);
       }
     }
