@@ -155,7 +155,8 @@ type Context = {
 };
 
 function headOf({ profile }: AnalysedProfile, each: Shown, event: EventIndex): string {
-  const where = each.dso === '' ? '' : ` in ${printable(each.dso)}`;
+  const isOfJit = profile.dsos[profile.funcs.dso[each.func]]?.kind === 'jit';
+  const where = each.dso === '' || isOfJit ? '' : ` in ${printable(each.dso)}`;
   return (
     `# ${printable(each.name)}${where}: self ${formatShare(each.share)}, total ${formatShare(each.totalShare)} of ` +
     `${printable(profile.events[event].name)}, ${formatCount(each.samples)} samples; shares below are of the function`

@@ -10,14 +10,16 @@ import { LISTED_TOPICS, TOPIC_NAMES, type TopicName } from '../shared/topic-name
 import { TOPICS } from './help-topics.ts';
 
 /**
- * The text of a topic of `perf-ts help`; for a command its name, by that or by what other profilers call it. Throws
+ * The text of a topic of `perf-ts help`, or of `perf-ts --help` for `all`; for a command its name, by that or by what other profilers call it. Throws
  * `UsageError` for other words.
  */
 export function helpOn(
   word: string,
-  { commands }: Command,
+  program: Command,
   width: number,
 ): { readonly text: string } | { readonly command: string } {
+  const { commands } = program;
+  if (word === 'all') return { text: program.helpInformation() };
   const names = commands.map((command) => command.name());
   if (names.includes(word)) return { command: word };
   const topic = TOPIC_NAMES.find((name) => name === word);

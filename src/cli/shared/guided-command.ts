@@ -76,6 +76,8 @@ export class GuidedCommand extends Command {
 class GuidedHelp extends Help {
   readonly #guide: GuidedCommand['guide'];
   readonly #isShort: boolean;
+  /** Columns of text below which lines of a list are left as long as they are. */
+  override minWidthToWrap = 16;
 
   constructor({ guide, isShort }: GuidedCommand) {
     super();

@@ -28,6 +28,13 @@ test('help on a command is that of the command, by the names of other profilers,
   expect(helpOn('flame', program, COLUMNS)).toEqual({ command: 'view' });
 });
 
+test('help on all has a line for each command', () => {
+  const help = helpOn('all', program, COLUMNS);
+  for (const { name } of program.commands.map((each) => ({ name: each.name() }))) {
+    expect('text' in help ? help.text : '').toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  }
+});
+
 test('help on another word is refused with the nearest name, and with all topics', () => {
   const hintsOf = (word: string): readonly unknown[] => {
     try {
