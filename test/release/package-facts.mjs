@@ -7,7 +7,7 @@ import { installByNpm } from './package-managers.mjs';
 
 const MAX_PACKED_BYTES = 5e6;
 const MAX_INSTALLED_BYTES = 25e6;
-const MAX_PACKAGES = 20;
+const MAX_PACKAGES = 22;
 /** Licences under which what is installed may be handed on. */
 const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD']);
 const ADDONS = ['linux-arm64', 'linux-x64'].flatMap((platform) => [
