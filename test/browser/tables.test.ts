@@ -60,6 +60,25 @@ describeBrowser('the views of rows', (tab) => {
     await frame(page, 'render').waitFor();
   });
 
+  it('names of functions are whole as long as their places can give way', async () => {
+    const folders = Array.from({ length: 12 }, (_, i) => '/folder'.repeat(i + 4));
+    const functions = folders.map((folder, i) =>
+      sample('node', 1, 1, i, [`send ${folder}/file.js:${i} (/usr/bin/node)`]),
+    );
+    const long = await serveTexts(functions.join('\n'));
+    const { page } = await tab.visit(`${long.url}#tab=table`, { width: 1280, height: 800 });
+    const names = page.locator('.data-table .name-cell > .name');
+    await expect.poll(() => names.count()).toBe(folders.length);
+    const missing = await names.evaluateAll((all) =>
+      all.map((name) => {
+        const { width } = name.getBoundingClientRect();
+        name.style.flex = 'none';
+        return name.getBoundingClientRect().width - width;
+      }),
+    );
+    expect(missing).toEqual(folders.map(() => 0));
+  });
+
   it('the table leads from a function to its callers and callees by keys', async () => {
     const page = await visit('tab=table');
     const title = page.locator('.sandwich-title');

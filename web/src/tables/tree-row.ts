@@ -1,6 +1,7 @@
 import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import { colourNameOfKind, colourVariable } from '../flame-graph/frame-colours.ts';
+import { splitPlace } from '../flame-graph/frame-label.ts';
 import { isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, nameText, shareCell } from './data-table.ts';
@@ -182,13 +183,15 @@ export class TreeRow {
       this.#folded > 0 ? `(${formatCount(this.#folded)} lighter frames)` : labels.name[label];
     const suffix = isInlined(this.key) ? ' (inlined)' : '';
     const dso = labels.dso[label];
+    // Names of JavaScript's functions have their places; the DSO of such code tells nothing.
+    const { name: own, place } = splitPlace(name, '');
     const cell = element(
       'span',
       'name-cell',
       twist,
       swatch,
-      nameText(name + suffix),
-      element('span', 'beside', dso.replace(/^.*\//, '')),
+      nameText(own + suffix),
+      element('span', 'beside', place === '' ? dso.replace(/^.*\//, '') : place),
     );
     cell.style.setProperty('--indent', String(indentOf(depth)));
     cell.title = [name, dso, labels.place[label]].filter(Boolean).join('\n');
