@@ -16,13 +16,12 @@ export class OptionError extends UsageError {
     problem: Text,
     { given, hints = [] }: { readonly given?: unknown; readonly hints?: readonly Text[] } = {},
   ) {
-    const what =
-      given === undefined || given === ''
-        ? ''
-        : ` ${typeof given === 'string' ? given : shown(given)}`;
+    const isEmpty = given === undefined || given === '';
+    const value = isEmpty ? '' : ` ${shown(given)}`;
+    const typed = typeof given === 'string' && !isEmpty ? ` ${given}` : value;
     const text = {
-      library: `${option.inLibrary}${what}: ${libraryWords(problem)}`,
-      command: `${option.inCommand}${what}: ${commandWords(problem)}`,
+      library: `${option.inLibrary}${value}: ${libraryWords(problem)}`,
+      command: `${option.inCommand}${typed}: ${commandWords(problem)}`,
     };
     super(text, hints);
     this.option = option;
@@ -55,7 +54,7 @@ export function fitted<V>(
 /** A value of a program; functions and the like have no JSON. */
 function shown(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? String(value);
+    return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   } catch {
     return String(value);
   }

@@ -316,7 +316,8 @@ function chooseTarget(
     if (options.systemWide || options.cpus) {
       return { target: { kind: 'system' }, owner: user.owner, notes: [] };
     }
-    throw new UsageError('nothing to record', [
+    const library = 'nothing to record: give a command, pids, tids, cpus or systemWide';
+    throw new UsageError({ library, command: 'nothing to record' }, [
       commandOnly('a command:        perf-ts record -- ./app'),
       commandOnly('a process:        perf-ts record -p PID'),
       commandOnly('the whole system: perf-ts record -a'),

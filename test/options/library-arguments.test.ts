@@ -173,15 +173,15 @@ test('methods of an opened profile name the option or argument that is wrong', a
     Record<string, Untyped>
   >;
   const wrong: readonly (readonly [string, readonly unknown[], string])[] = [
-    ['report', [{ weight: 'x' }], 'weight x'],
+    ['report', [{ weight: 'x' }], 'weight "x"'],
     ['report', [{ evnt: 'cycles' }], 'evnt'],
     ['report', [null], 'report'],
-    ['export', ['svg'], 'format svg'],
+    ['export', ['svg'], 'format "svg"'],
     ['export', ['pprof'], 'exportPprof'],
     ['export', [], 'format'],
-    ['export', ['folded', { names: 'x' }], 'names x'],
+    ['export', ['folded', { names: 'x' }], 'names "x"'],
     ['weights', ['x'], 'x'],
-    ['weighInstructions', ['x'], 'func x'],
+    ['weighInstructions', ['x'], 'func "x"'],
     ['nameOf', [-1], 'func -1'],
     ['nameOf', [1e9], 'func 1000000000'],
     ['eventIndex', ['nosuch'], 'nosuch'],

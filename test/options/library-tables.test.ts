@@ -21,13 +21,13 @@ test.each<[string, (options: never) => unknown, object, string]>([
     'openProfile',
     (given) => openProfile(path, given),
     { frames: 'most' },
-    'frames most: expected auto, all, main, javascript, own',
+    'frames "most": expected auto, all, main, javascript, own',
   ],
   [
     'openProfile',
     (given) => openProfile(path, given),
     { maxUnpacked: '4G' },
-    'maxUnpacked 4G: expected a size',
+    'maxUnpacked "4G": expected a size',
   ],
   [
     'export',
@@ -51,7 +51,7 @@ test.each<[string, (options: never) => unknown, object, string]>([
     'exportPprof',
     (given) => exportPprof(opened, given),
     { weight: 'sum' },
-    'weight sum: expected samples, period, events, time',
+    'weight "sum": expected samples, period, events, time',
   ],
   [
     'rewriteRecording',

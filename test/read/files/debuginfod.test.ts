@@ -160,7 +160,7 @@ describe('the servers', () => {
     expect(() => read('perf.data')).toThrow('not the address of a debuginfod server');
     expect(() => read('file:///etc')).toThrow('not the address');
     const ofUser = { DEBUGINFOD_URLS: 'file:///etc' };
-    expect(() => debuginfodUrls([], ofUser)).toThrow('file:///etc: not the address');
+    expect(() => debuginfodUrls([], ofUser)).toThrow('file:///etc": not the address');
   });
 });
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { atCommand, UsageError } from '../../../src/base/errors.ts';
+import type { NativeBinding } from '../../../src/native/types.ts';
 import { OptionError } from '../../../src/options/option-error.ts';
 import type { RecordSettings } from '../../../src/options/record.ts';
 import { checkRecordOptions } from '../../../src/record/plan/check-options.ts';
+import { prepareRecording } from '../../../src/record/prepare-recording.ts';
+import { fakeKernel, opensEverything } from '../../system/kernel/fake-kernel.ts';
 
 /** Options that JavaScript may pass, though the types refuse them. */
 function refused(options: unknown): UsageError {
@@ -20,27 +23,27 @@ test('options without a value are none', () => {
 });
 
 test.each<[object, string]>([
-  [{ command: 'true' }, 'command true: expected an array of texts'],
+  [{ command: 'true' }, 'command "true": expected an array of texts'],
   [{ command: ['node', null] }, 'command ["node",null]: expected an array of texts'],
-  [{ events: 'cycles' }, 'events cycles: expected an array of texts'],
+  [{ events: 'cycles' }, 'events "cycles": expected an array of texts'],
   [{ pids: [] }, 'pids []: expected ids between 1 and 2147483647'],
   [{ pids: ['7'] }, 'pids ["7"]: expected ids between 1 and 2147483647'],
   [{ cpus: [-1] }, 'cpus [-1]: expected an array of CPU numbers, at least one'],
-  [{ freq: '99' }, 'freq 99: expected a whole number of Hz, at least 1, or max'],
+  [{ freq: '99' }, 'freq "99": expected a whole number of Hz, at least 1, or max'],
   [{ freq: 0 }, 'freq 0: expected a whole number of Hz, at least 1, or max'],
   [{ count: 1.5 }, 'count 1.5: expected a whole number of at least 1'],
   [{ callGraph: true }, "callGraph true: expected a way to record stacks, such as 'fp'"],
-  [{ callGraph: 'magic' }, 'callGraph magic: unknown way to record stacks'],
-  [{ only: 'hypervisor' }, 'only hypervisor: expected user, kernel'],
-  [{ fields: { userRegs: 'ax' } }, 'userRegs ax: expected an array of names, empty for all'],
+  [{ callGraph: 'magic' }, 'callGraph "magic": unknown way to record stacks'],
+  [{ only: 'hypervisor' }, 'only "hypervisor": expected user, kernel'],
+  [{ fields: { userRegs: 'ax' } }, 'userRegs "ax": expected an array of names, empty for all'],
   [{ fields: { colour: true } }, '"colour" is no option of fields'],
-  [{ ringPages: '512K' }, 'ringPages 512K: expected a number of pages or a size such as 512K'],
+  [{ ringPages: '512K' }, 'ringPages "512K": expected a number of pages or a size such as 512K'],
   [{ switchOutput: {} }, 'switchOutput {}: expected signal, a size'],
   [{ compressionLevel: 23 }, 'compressionLevel 23: expected a whole number from 1 to 22'],
-  [{ durationMs: Number.NaN }, 'durationMs null: expected a number above 0'],
+  [{ durationMs: Number.NaN }, 'durationMs NaN: expected a number above 0'],
   [{ delayMs: -1 }, 'delayMs -1: expected a number above 0'],
   [{ signal: {} }, 'signal {}: expected an AbortSignal'],
-  [{ onNotice: 'log' }, 'onNotice log: expected a function'],
+  [{ onNotice: 'log' }, 'onNotice "log": expected a function'],
   [{ inherit: 0 }, 'inherit 0: expected true or false'],
   [{ uid: 'me' }, '"uid" is no option of a recording'],
   [null as unknown as object, 'a recording takes its options as an object, not null'],
@@ -48,6 +51,17 @@ test.each<[object, string]>([
   expect(refused(options).message).toContain(message);
   expect(refused(options).code).toBe('ERR_INVALID_ARG_VALUE');
 });
+
+test.each([{}, { command: [] }, { systemWide: false }])(
+  '%j: the targets that there are are named',
+  (options) => {
+    const { probe } = fakeKernel(opensEverything);
+    const binding = { probeEvent: probe } as unknown as NativeBinding;
+    expect(() => prepareRecording(options as RecordSettings, binding)).toThrow(
+      'nothing to record: give a command, pids, tids, cpus or systemWide',
+    );
+  },
+);
 
 describe('options that exclude each other', () => {
   test.each<[object, string, string]>([
