@@ -5,9 +5,13 @@ import { SCRIPT_FILE } from '../../src/cli/shared/script-file.ts';
 
 const program: Command = declareProgram();
 
-/** Files of a reader by their endings: they are not here. */
+/** Files of a reader by their endings, as they are not here, and what starts scripts. */
 const namedByEnding = (word: string): Named =>
-  SCRIPT_FILE.test(word) ? 'program' : word.endsWith('.data') ? 'recording' : null;
+  SCRIPT_FILE.test(word) || /^(?:node|npx)$/.test(word)
+    ? 'program'
+    : word.endsWith('.data')
+      ? 'recording'
+      : null;
 
 /** The mistake in `words`, which stand behind `perf-ts`; null: nothing. */
 export function faultOf(words: string): string | null {
@@ -16,6 +20,8 @@ export function faultOf(words: string): string | null {
   const [name, ...rest] = ours.trim().split(/\s+/);
   if (name === 'help' && rest.length > 0) return faultOf(rest.join(' '));
   if (name.startsWith('-') || /^[A-Z…]/.test(name)) return null;
+  // What stands behind a program is its own.
+  if (namedByEnding(name) === 'program') return null;
   const [meant] = meantWords([name, ...rest], program.commands, namedByEnding);
   const command = program.commands.find((one) => one.name() === meant);
   if (command === undefined) return `there is no command ${name}`;
