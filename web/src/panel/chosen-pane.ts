@@ -6,10 +6,10 @@ import { splitPlace } from '../flame-graph/frame-label.ts';
 import { addEdit } from '../state/edits.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
-import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { Interval } from '../worker/messages/messages.ts';
 import type { DetailsParams, DetailsResult } from '../worker/messages/panel-messages.ts';
+import { explainFunction } from './explain.ts';
 import { FuncStrips } from './func-strips.ts';
 import { HotLines } from './hot-lines.ts';
 import { renderNeighbours } from './neighbour-list.ts';
@@ -125,7 +125,7 @@ export class ChosenPane {
       ...(state.func === null ? [element('span', 'quiet-text', 'Heaviest:')] : []),
       heading,
       element('p', 'details-self', describeWeight(result, interval)),
-      renderActions(store, func, name),
+      this.#renderActions(func, result),
     );
     const choose = (other: number) => store.change({ func: other });
     const { callers, callees, callerCount, calleeCount } = result;
@@ -138,6 +138,38 @@ export class ChosenPane {
       ...renderNeighbours('Calls', callees, calleeCount, total, choose),
     );
     this.#lines.show(result);
+  }
+
+  #renderActions(func: number, result: DetailsResult): HTMLElement {
+    const { store } = this.#context;
+    const { name } = result;
+    const edit = (made: 'focus' | 'hide' | 'merge') =>
+      addEdit(store.get(), { action: made, of: 'func', index: func });
+    const action = (label: string, hint: string, changes: () => Partial<ViewState>) => {
+      const button = pushButton('link', label, () => store.change({ func, ...changes() }));
+      button.title = hint;
+      button.dataset.key = `action ${label}`;
+      return button;
+    };
+    const copy = pushButton('link', 'Copy', () => void copyText(name, 'the name'));
+    copy.title = 'Copy the name (c)';
+    const explain = pushButton('link', 'Explain', () => {
+      const interval = this.#interval?.func === func ? this.#interval.of : null;
+      const text = explainFunction(this.#context, result, interval, this.#lines.text);
+      void copyText(text, 'what is shown of it, as Markdown');
+    });
+    explain.title =
+      'Copy its shares, callers, callees and lines as Markdown, for an issue or an assistant';
+    const buttons = [
+      action('Source', 'Its lines with their weight', () => ({ tab: 'source' })),
+      action('Callers', 'All callers and callees', () => ({ tab: 'table', tableBy: 'function' })),
+      action('Focus', 'Only samples with it (f)', () => edit('focus')),
+      action('Hide', 'Only samples without it (d)', () => edit('hide')),
+      action('Merge', 'Fold its frames into their callers (m)', () => edit('merge')),
+      copy,
+      explain,
+    ];
+    return element('div', 'details-actions', ...buttons);
   }
 }
 
@@ -154,26 +186,4 @@ function describeWeight(
   const text = `self ${share(self)}${interval} · ${formatWeight(self, unit)}${count} · total ${share(total)}`;
   // No line ends within a number: 2 196.
   return text.replace(/(?<=\d) (?=\d)/g, '\u00a0');
-}
-
-function renderActions(store: Store, func: number, name: string): HTMLElement {
-  const edit = (made: 'focus' | 'hide' | 'merge') =>
-    addEdit(store.get(), { action: made, of: 'func', index: func });
-  const action = (label: string, hint: string, changes: () => Partial<ViewState>) => {
-    const button = pushButton('link', label, () => store.change({ func, ...changes() }));
-    button.title = hint;
-    button.dataset.key = `action ${label}`;
-    return button;
-  };
-  const copy = pushButton('link', 'Copy', () => void copyText(name, 'the name'));
-  copy.title = 'Copy the name (c)';
-  const buttons = [
-    action('Source', 'Its lines with their weight', () => ({ tab: 'source' })),
-    action('Callers', 'All callers and callees', () => ({ tab: 'table', tableBy: 'function' })),
-    action('Focus', 'Only samples with it (f)', () => edit('focus')),
-    action('Hide', 'Only samples without it (d)', () => edit('hide')),
-    action('Merge', 'Fold its frames into their callers (m)', () => edit('merge')),
-    copy,
-  ];
-  return element('div', 'details-actions', ...buttons);
 }

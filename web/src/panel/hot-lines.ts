@@ -10,24 +10,31 @@ export class HotLines {
   readonly #context: ViewContext;
   readonly #texts: CodeTexts;
   #shown: DetailsResult | null = null;
+  /** Source of the file of the lines shown, by line; null until it is there, and where there is none. */
+  #text: readonly string[] | null = null;
 
   constructor(context: ViewContext) {
     this.#context = context;
     this.#texts = new CodeTexts(context.file);
   }
 
+  get text(): readonly string[] | null {
+    return this.#text;
+  }
+
   show(result: DetailsResult): void {
     this.#shown = result;
-    this.#draw(result, null);
+    this.#text = null;
+    this.#draw(result);
     if (result.file < 0 || result.lines.length === 0) return;
     void this.#texts.source(result.file).then((answer) => {
-      if (this.#shown === result && !(answer instanceof Error)) {
-        this.#draw(result, answer.text.split('\n'));
-      }
+      if (this.#shown !== result || answer instanceof Error) return;
+      this.#text = answer.text.split('\n');
+      this.#draw(result);
     });
   }
 
-  #draw({ lines, self, withoutLine }: DetailsResult, text: readonly string[] | null): void {
+  #draw({ lines, self, withoutLine }: DetailsResult): void {
     const share = (weight: number) =>
       element('span', 'neighbour-share', formatShare(self === 0 ? 0 : weight / self));
     const list = element('ol', 'neighbours');
@@ -36,7 +43,7 @@ export class HotLines {
         this.#context.store.change({ tab: 'source' }),
       );
       button.dataset.key = `line ${line}`;
-      const source = element('code', 'line-text', (text?.[line - 1] ?? '').trim());
+      const source = element('code', 'line-text', (this.#text?.[line - 1] ?? '').trim());
       list.append(element('li', 'neighbour', share(ofLine), button, source));
     }
     if (withoutLine > 0) {
