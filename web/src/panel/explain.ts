@@ -9,7 +9,7 @@ import type { DetailsResult, Neighbour } from '../worker/messages/panel-messages
 /** Columns of shares. */
 const SHARES: ReadonlySet<number> = new Set([0]);
 
-/** What the page knows of a function, as Markdown for an issue or an assistant; `text` is its source by line. */
+/** Describes a function in Markdown, for an issue or an assistant: all that its pane shows. `text` is its source by line. */
 export function explainFunction(
   { recording, file, report, store }: ViewContext,
   details: DetailsResult,

@@ -5,14 +5,14 @@ import { isInRanges, type TimeRange } from '../../time-range.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
-import { type SpanSelection, selectedSpans } from './selected-spans.ts';
+import { selectedSpans } from './selected-spans.ts';
 
 /**
  * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
  * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
  * for does not depend on who looks at it.
  */
-export type SampleSelection = SpanSelection & {
+export type SampleSelection = {
   readonly event?: number;
   readonly thread?: number;
   /** Rows of the profile's threads: samples of any of them. */
@@ -28,6 +28,10 @@ export type SampleSelection = SpanSelection & {
   readonly tids?: ReadonlySet<number>;
   /** Names that the thread had at the time of the sample. */
   readonly comms?: ReadonlySet<string>;
+  /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
+  readonly inTurnsOver?: number;
+  /** While a mark of the sample's thread was open that is called so: its name, a glob of it, or its kind. */
+  readonly inMark?: string;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
   /** The innermost frame's function, as people name it (`readFunctionPattern`). */

@@ -3,14 +3,6 @@ import type { SpansOfThreads } from '../../spans-of-threads.ts';
 import { longTurns, type TurnLoop } from '../../turn-table.ts';
 import type { Profile } from '../../types.ts';
 
-/** Spans of threads that samples are selected by. */
-export type SpanSelection = {
-  /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
-  readonly inTurnsOver?: number;
-  /** While a mark of the sample's thread was open that is called so: its name, a glob of it, or its kind. */
-  readonly inMark?: string;
-};
-
 /**
  * The spans of threads that samples have to lie in: turns that took long, in marks that are called so; null: they may
  * lie anywhere. `threadOf`: the number by which a thread is asked for. Throws `UsageError` where a recording has no such
@@ -18,7 +10,7 @@ export type SpanSelection = {
  */
 export function selectedSpans(
   { turns, marks }: Pick<Profile, 'turns' | 'marks'>,
-  { inTurnsOver, inMark }: SpanSelection,
+  { inTurnsOver, inMark }: { readonly inTurnsOver?: number; readonly inMark?: string },
   threadOf: (loop: TurnLoop) => number = ({ thread }) => thread,
 ): SpansOfThreads | null {
   const inTurns = inTurnsOver === undefined ? null : longTurns(turns, inTurnsOver, threadOf);
