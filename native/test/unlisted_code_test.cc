@@ -195,8 +195,11 @@ int main() {
 }
 
 TEST("places of fields behind what is read of a code object find nothing") {
-  const int places[][3] = {{0x78, 0x30, 0x34}, {0x10, 0x5e, 0x34}, {0x10, 0x30, 0x1000},
-                           {0x10, -8, 0x34},   {0x00, 0x30, 0x34}};
+  const int places[][3] = {{0x78, 0x30, 0x34},
+                           {0x10, 0x5e, 0x34},
+                           {0x10, 0x30, 0x1000},
+                           {0x10, -8, 0x34},
+                           {0x00, 0x30, 0x34}};
   for (const auto& [in_code, flags, length] : places) {
     FakeV8 v8;
     const uint64_t start = v8.MakeCode(3, 0, Kind::kTurboFan, v8.MakeFunction(), 64);

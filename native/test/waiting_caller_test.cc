@@ -16,7 +16,8 @@ uint64_t AddressOf(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/** Frames of C++ below the frame of an interpreted function, at bytecode 0x2a from its array's tag. */
+/** Frames of C++ below the frame of an interpreted function, at bytecode 0x2a from its array's tag.
+ */
 class FakeStack {
  public:
   FakeStack() {

@@ -221,7 +221,7 @@ export const JAVASCRIPT = options({
       flags: '--frames <level>',
       isCommon: true,
       kind: oneOf(...FRAME_LEVELS),
-      help: "all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, only your files",
+      help: 'all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, only your files',
       configurable: true,
       givesWayTo: ['rawScripts', 'simplify', 'json', 'dsos'],
     }),

@@ -376,7 +376,8 @@ describeLive('attaching to a running Node', () => {
     const { pid, child } = await start(TURNS);
     const file = join(scratch, 'killed.data');
     const recorder = startPerfTs(['record', '-p', `${pid}`, '--attach-js', '-o', file]);
-    await until(() => listeningPorts(pid).size > 0);
+    // Its handshake may be over before it is looked at.
+    await until(() => listeningPorts(pid).size > 0 || /reports its/.test(recorder.stderr()));
     recorder.child.kill('SIGKILL');
     await until(() => listeningPorts(pid).size === 0);
     expect(child.exitCode).toBeNull();
@@ -430,9 +431,7 @@ describeLive('attaching to a running Node', () => {
     const { notices, reported } = record(pid, '--attach-js');
     expect(notices).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
     // The samples that stay unnamed are told with their share.
-    const [, count, share] =
-      /no perf map .*: ([\d ]+) samples \(([\d.]+)% of all\)/.exec(reported) ?? [];
-    expect(Number(count?.replaceAll(' ', ''))).toBeGreaterThan(0);
+    const [, share] = /([\d.]+)% of the samples are in code without a name/.exec(reported) ?? [];
     expect(Number(share)).toBeGreaterThan(10);
     expect(child.exitCode).toBeNull();
   });

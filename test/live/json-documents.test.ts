@@ -8,7 +8,19 @@ import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 const data = join(scratch, 'perf.data');
-const WORK = ['--', process.execPath, '-e', 'for (let i = 0; i < 3e8; i++);'];
+/** A server of Node that answers itself, and works. */
+const SCRIPT = `
+const http = require('node:http');
+performance.measure('begin');
+const server = http.createServer((request, response) => response.end()).listen(0, () => {
+  http.get({ port: server.address().port }, (response) => {
+    response.resume();
+    for (let i = 0; i < 3e8; i++);
+    server.close();
+    server.closeAllConnections();
+  });
+});`;
+const WORK = ['--', process.execPath, '-e', SCRIPT];
 
 function stdoutOf(words: readonly string[]): string {
   const { status, stdout } = perfTs(words);
@@ -60,6 +72,8 @@ describeLive('documents of --json', () => {
       ['annotate', ['annotate', data]],
       ['periods', ['periods', '--pairs', '4', data]],
       ['turns', ['turns', data]],
+      ['marks', ['report', '--marks', data]],
+      ['requests', ['report', '--by', 'request', data]],
       ['info', ['info', data]],
       ['evlist', ['evlist', data]],
       ['buildid-list', ['buildid-list', data]],

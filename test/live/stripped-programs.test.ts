@@ -21,7 +21,10 @@ function record(name: string, command: readonly string[]): (columns: string) => 
   return (columns) => {
     const { stdout, status } = perfTs(['report', '-i', file, '--sort', columns, '-n', '0']);
     expect(status).toBe(0);
-    return stdout.split('\n').map((row) => row.replace(/ +/g, ' ').trim());
+    return stdout
+      .split('\n')
+      .filter((row) => !row.startsWith('#'))
+      .map((row) => row.replace(/ +/g, ' ').trim());
   };
 }
 

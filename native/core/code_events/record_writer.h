@@ -19,7 +19,7 @@ inline size_t RoundUpToWord(size_t size) {
  * memory. */
 template <typename Body>
 bool PutRecord(Sender* sender, code_stream::Type type, uint16_t code_type, uint64_t time_ns,
-                 const Body& body, const void* tail, size_t tail_size) {
+               const Body& body, const void* tail, size_t tail_size) {
   const size_t size = RoundUpToWord(sizeof(code_stream::Record) + sizeof body + tail_size);
   char* place = sender->Begin(size);
   if (place == nullptr) return false;

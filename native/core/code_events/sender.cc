@@ -45,7 +45,8 @@ int OwnPid() {
 void KeepOwnPid() {
   auto* page = own_pid.load(std::memory_order_acquire);
   if (page == nullptr) {
-    void* fresh = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* fresh =
+        mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) return;
     if (madvise(fresh, kPageBytes, kWipeOnFork) != 0) {
       munmap(fresh, kPageBytes);

@@ -103,8 +103,7 @@ V8Strings FindStrings() {
   strings.chars = find("v8dbg_class_SeqOneByteString__chars__char");
   strings.first_other_type = find("v8dbg_FirstNonstringType");
   const bool is_known = encoding_mask > 0 && one_byte >= 0 && shape_mask > 0 && sequential >= 0 &&
-                        strings.length > 0 && strings.chars > 0 &&
-                        strings.first_other_type > 0;
+                        strings.length > 0 && strings.chars > 0 && strings.first_other_type > 0;
   if (!is_known) return strings;
   strings.kind_mask = encoding_mask | shape_mask;
   strings.kind = one_byte | sequential;

@@ -6,6 +6,7 @@ import { describeError } from '../../base/system-error.ts';
 import { identifyNode } from '../../system/runtimes/node-program.ts';
 import { runtimeByName } from '../../system/runtimes/other-runtimes.ts';
 import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
+import { ownProgramEnvironment } from '../../system/system-programs.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions } from './handshake.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
@@ -146,7 +147,7 @@ function attachByInspector(
       {
         detached: true,
         stdio: ['ignore', 'pipe', 'ignore'],
-        env: { ...process.env, NODE_OPTIONS: '' },
+        env: ownProgramEnvironment(),
       },
     );
     let output = '';

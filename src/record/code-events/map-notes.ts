@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { parseForeignJson } from '../../base/foreign-json.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { withVersion } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import { MAX_NOTES_BYTES, sourceMapLine } from '../../read/jit/node-notes.ts';
@@ -31,7 +31,7 @@ export class MapNotes {
     const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
     if (file === '' || url.length > MOST_URL_BYTES) return 0;
     const known = this.#byFile.get(file) ?? [];
-    const digest = createHash('sha1').update(url).digest('base64');
+    const digest = lateModules.crypto.createHash('sha1').update(url).digest('base64');
     const same = known.findIndex((note) => note.digest === digest);
     if (same >= 0) return same;
     const version = Math.min(known.length, MOST_VERSIONS - 1);

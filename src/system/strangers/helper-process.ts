@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { ownProgramEnvironment } from '../system-programs.ts';
 import { packageFile } from '../version.ts';
 import { READY } from './serve-questions.ts';
 
@@ -129,11 +130,11 @@ export class HelperProcess {
     const child = lateModules.childProcess.spawn(
       process.execPath,
       ['--max-old-space-size=64', '--max-semi-space-size=1', this.#program],
-      // A group of its own: Ctrl-C is ours to hear. The profiled program's preload is not for it.
+      // A group of its own: Ctrl-C is ours to hear.
       {
         detached: true,
         stdio: ['pipe', 'pipe', 'ignore'],
-        env: { ...process.env, NODE_OPTIONS: '' },
+        env: ownProgramEnvironment(),
       },
     );
     this.#output = '';
