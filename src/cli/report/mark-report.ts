@@ -11,10 +11,10 @@ import type { RequestReport } from '../../questions/requests.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatTable } from '../render/table.ts';
-import { wantsColour } from '../shared/colour.ts';
+import { tableLook } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { askedSelection, selectFrom } from '../shared/selection-flags.ts';
-import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
+import { printJson, writeText } from '../shared/stdout.ts';
 import { recordingLines } from './recording-lines.ts';
 import type { ReportFlags } from './report-rows.ts';
 
@@ -104,13 +104,8 @@ function first<Row>(all: readonly Row[], { limit, json }: ReportFlags) {
 }
 
 function tableOf(head: string[], rows: string[][], numbers: number): string[] {
-  const columns = terminalStream()?.columns;
   const right = head.map((_, column) => column).slice(0, numbers);
-  return formatTable(head, rows, {
-    right,
-    colour: wantsColour(),
-    ...(columns !== undefined && { columns }),
-  });
+  return formatTable(head, rows, { right, ...tableLook() });
 }
 
 function noMarks(path: string, what: 'marks' | 'requests'): FailedError {
