@@ -1,12 +1,9 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 
+import type { CodeEventsLibrary } from './code-events.cts';
+
 /** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
-type Library = {
-  /** Begins a mark; its number, 0 where nothing is recorded. */
-  begin(kind: number, name: string): number;
-  end(id: number, status: number, name: string): void;
-  add(kind: number, agoMs: number, lengthMs: number, name: string): void;
-};
+type Library = Pick<CodeEventsLibrary, 'begin' | 'end' | 'add'>;
 
 type Request = {
   readonly method?: string;
