@@ -1,10 +1,10 @@
-import { NONE } from '../../../../src/base/brand.ts';
-import type { Profile } from '../../../../src/profile/types.ts';
+import { NONE } from '../base/brand.ts';
+import type { Profile } from './types.ts';
 
 /** Flags the stack rows of which a frame is a function that is meant. */
 // Hot: once per stack row.
 export function stacksWith(
-  { stacks, frames }: Profile,
+  { stacks, frames }: Pick<Profile, 'stacks' | 'frames'>,
   isMeant: (func: number) => boolean,
 ): Uint8Array {
   const isWith = new Uint8Array(stacks.length);

@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import type { Slices } from '../base/slices.ts';
 import { MARK_KINDS, type MarkTable } from '../profile/mark-table.ts';
+import { stacksWith } from '../profile/stacks-with.ts';
 import type { Profile } from '../profile/types.ts';
 import { type MarkSummary, MarkSums } from './marks.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
@@ -169,17 +170,12 @@ const CALLER = /^parserOnIncoming\b/;
 const CALLER_FILE = 'node:_http_server';
 
 /** 1 by StackIndex below that. */
-function handlerStacks({ stacks, frames, funcs, strings }: Profile): Uint8Array {
+function handlerStacks(profile: Profile): Uint8Array {
+  const { funcs, strings } = profile;
   const isCaller = Uint8Array.from({ length: funcs.length }, (_, func) => {
     const name = strings[funcs.name[func]];
     const file = funcs.file[func] === NONE ? '' : strings[funcs.file[func]];
     return CALLER.test(name) && `${name} ${file}`.includes(CALLER_FILE) ? 1 : 0;
   });
-  const isBelow = new Uint8Array(stacks.length);
-  for (let row = 0; row < stacks.length; row++) {
-    const above = stacks.prefix[row];
-    const func = frames.func[stacks.frame[row]];
-    isBelow[row] = above !== NONE && isBelow[above] === 1 ? 1 : isCaller[func];
-  }
-  return isBelow;
+  return stacksWith(profile, (func) => isCaller[func] === 1);
 }

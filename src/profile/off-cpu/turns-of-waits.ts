@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { isJitCode } from '../jit-dso.ts';
+import { stacksWith } from '../stacks-with.ts';
 import type { TurnTable } from '../turn-table.ts';
 import { type LoopWaits, turnsBetween } from '../turns-between.ts';
 import type { Profile } from '../types.ts';
@@ -27,13 +28,12 @@ export function turnsOfWaits(profile: Profile, known: ReadonlySet<number>): Turn
     const dso = funcs.dso[func];
     return (dso !== NONE && isJitCode(dsos[dso])) || BUILTIN.test(strings[name]) ? 1 : 0;
   });
-  const isInScript = new Uint8Array(stacks.length);
+  const isInScript = stacksWith(profile, (func) => isScript[func] === 1);
   const isLoopWait = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     const above = stacks.prefix[row];
     const func = frames.func[stacks.frame[row]];
     const isBelow = above !== NONE && isLoopWait[above] === 1;
-    isInScript[row] = isScript[func] | (above === NONE ? 0 : isInScript[above]);
     isLoopWait[row] = isBelow || (isMeant[func] === 1 && isInScript[row] === 0) ? 1 : 0;
   }
   const loops = new Map<number, LoopWaits>();

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import type { JitProgram } from '../../base/diagnostic-code.ts';
 import { isUnnamed } from '../../profile/func-table.ts';
 import { isJitCode, pidOfJit } from '../../profile/jit-dso.ts';
+import { stacksWith } from '../../profile/stacks-with.ts';
 import type { Profile } from '../../profile/types.ts';
 
 /** Programs that make code as they run, by the names of their files. */
@@ -34,16 +35,13 @@ export function findJitProcesses(profile: Profile): JitProcesses {
     (name, func) => isJitCode(dsos[funcs.dso[func]] ?? NO_DSO) && !isUnnamed(strings[name]),
   );
   const programOf = new Int8Array(stacks.length).fill(NONE);
-  const hasName = new Uint8Array(stacks.length);
+  const hasName = stacksWith(profile, (func) => isNamed[func]);
   // Prefixes come first.
   for (let stack = 0; stack < stacks.length; stack++) {
     const prefix = stacks.prefix[stack];
-    const frame = stacks.frame[stack];
-    const dso = frames.dso[frame];
+    const dso = frames.dso[stacks.frame[stack]];
     const own = dso === NONE ? NONE : programOfDso[dso];
     programOf[stack] = own !== NONE || prefix === NONE ? own : programOf[prefix];
-    const isOne = isNamed[frames.func[frame]] || (prefix !== NONE && hasName[prefix] === 1);
-    hasName[stack] = isOne ? 1 : 0;
   }
   for (let sample = 0; sample < samples.length; sample++) {
     const stack = samples.stack[sample];

@@ -27,6 +27,7 @@ import { computeChainTree } from '../../../../src/profile/analysis/trees/chain-t
 import { computeDominantTiers } from '../../../../src/profile/analysis/trees/dominant-tiers.ts';
 import { invertCallTree } from '../../../../src/profile/analysis/trees/invert-call-tree.ts';
 import { prepareOpening } from '../../../../src/profile/analysis/trees/open-chains.ts';
+import { stacksWith } from '../../../../src/profile/stacks-with.ts';
 import type { EventIndex, Profile, Weights } from '../../../../src/profile/types.ts';
 import type { Asked } from '../../../../src/questions/shares-by-key.ts';
 import { KIND_GROUPS, type KindGroup } from '../messages/kind-group.ts';
@@ -36,7 +37,6 @@ import { alignmentOf } from './alignment-of.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
 import type { ShownChains, ShownTree } from './shown-tree.ts';
-import { stacksWith } from './stacks-with.ts';
 
 /** The rows that a tree may have above the outermost functions. */
 export type Roots = Exclude<TreeParams['roots'], 'none'>;

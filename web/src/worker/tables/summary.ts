@@ -1,9 +1,9 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import { stacksWith } from '../../../../src/profile/stacks-with.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { SummaryResult } from '../messages/panel-messages.ts';
 import type { Selected } from '../recording/selected.ts';
-import { stacksWith } from '../recording/stacks-with.ts';
 
 /**
  * The weight of a selection, and whose code it was spent in, whatever the level of the selection. Samples without a
