@@ -1,9 +1,9 @@
 // node bench/page/redraw.mjs FILE [RUNS] [HASH]
 //
-// What the page of FILE costs its main thread, from a key until nothing is under way: zoom into a heavy frame,
-// all of it again, the tab Functions, and the flame graph again. CPU is what the kernel says that the renderer's main thread ran
-// (schedstat), script, style and layout are wall-clock time by the browser's counters, as is the longest task
-// by its observer of long tasks, 0 below 50 ms. HASH is added to the address: '&frames=all'.
+// Prints the work that the page of FILE makes for its main thread, from a key until nothing is under way: zoom into a
+// heavy frame, all of it again, the tab Functions, and the flame graph again. CPU is what the kernel says that the
+// renderer's main thread ran (schedstat), script, style and layout are wall-clock time by the browser's counters, as is
+// the longest task by its observer of long tasks, 0 below 50 ms. HASH is added to the address: '&frames=all'.
 
 import { readFileSync } from 'node:fs';
 import { median, servePage } from '../measure.mjs';

@@ -158,7 +158,7 @@ const WORDS: Record<PlainCode, string> = {
   'archive-debug-file-without-build-id': 'debug file without a build ID, not stored',
 };
 
-/** How programs that make code as they run come to name it. */
+/** The step by which a program that makes code as it runs comes to name it. */
 const NAMING: Record<JitProgram, string> = {
   node: 'Node names it where perf-ts starts it (record --node-flags -- COMMAND), or asks it while it runs',
   deno: 'Deno names it where DENO_V8_FLAGS=--perf-basic-prof is set when it begins',

@@ -93,7 +93,7 @@ const DRIVERS = {
       { release: ARMED_BEFORE_RECORDED, rule: 'elapsed' },
     ],
   },
-  // What AMD before and with PerfMonV2 have in common.
+  // Rows that AMD before and with PerfMonV2 have in common.
   anyAmd: {
     title: 'AMD',
     since: [

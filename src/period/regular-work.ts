@@ -92,7 +92,7 @@ export function differingShare(states: Int32Array, lag: number): number {
   return differing(states, lag, states.length) / (states.length - lag);
 }
 
-/** How many times the variance of drawn samples stretches of `size` have, by the function that has the most. */
+/** The variance of stretches of `size` as a multiple of that of drawn samples, by the function that has the most. */
 function variancesOf(states: Int32Array, size: number): number {
   const stretches = Math.floor(states.length / size);
   const tally = new Map<number, number>();

@@ -33,7 +33,7 @@ export type MarkTable = {
   readonly isOpen: Uint8Array;
   /** HTTP status; 0: none. */
   readonly status: Int32Array;
-  /** How many such marks this one stands for: of very many a half, a quarter … are kept. */
+  /** The number of such marks that this one stands for: of very many a half, a quarter … are kept. */
   readonly standsFor: Float64Array;
   readonly names: readonly string[];
   /** The threads; as turns of event loops have them. */

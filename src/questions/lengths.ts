@@ -1,4 +1,4 @@
-/** How long things took, nanoseconds: half of them no longer than `p50Ns`, 90 and 99 of 100 than the others. */
+/** Lengths of things in time, nanoseconds: half of them no longer than `p50Ns`, 90 and 99 of 100 than the others. */
 export type LengthFigures = {
   readonly p50Ns: number;
   readonly p90Ns: number;

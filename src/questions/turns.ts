@@ -10,7 +10,7 @@ import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
 import { Lengths } from './lengths.ts';
 
-/** How long turns of event loops took, nanoseconds. The first one, in which a program starts, is in none of it. */
+/** Lengths of turns of event loops, nanoseconds. The first one, in which a program starts, is in none of it. */
 export type TurnLengths = {
   readonly turns: number;
   /** Half of the turns took no longer, 90 and 99 of 100; below a millisecond they are known to 6 %. */

@@ -20,7 +20,7 @@ export function faultOf(words: string): string | null {
   const [name, ...rest] = ours.trim().split(/\s+/);
   if (name === 'help' && rest.length > 0) return faultOf(rest.join(' '));
   if (name.startsWith('-') || /^[A-Z…]/.test(name)) return null;
-  // What stands behind a program is its own.
+  // Words behind a program are its own.
   if (namedByEnding(name) === 'program') return null;
   const [meant] = meantWords([name, ...rest], program.commands, namedByEnding);
   const command = program.commands.find((one) => one.name() === meant);

@@ -1,4 +1,4 @@
-// What ran for each route, against what the program knows that its routes do.
+// Code that ran for each route, against what the program knows that its routes do.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -174,7 +174,9 @@ function streamRows({ profile }: AnalysedProfile, report: PeriodsReport): TableR
 }
 
 /**
- * `amount`: records lost, samples of a ramp, how many marks of a program this one stands for. Context switches are left out: there may be more than samples. */
+ * `amount`: records lost, samples of a ramp, the number of marks of a program that this one stands for. Context switches
+ * are left out: there may be more than samples.
+ */
 function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
   const { losses, throttles, reRamps } = opened.marks(periods);
   const rows: MarkRow[] = [

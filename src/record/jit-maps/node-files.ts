@@ -76,7 +76,7 @@ export function takeNodeFiles(
   const directories = new Map<number, string>();
   /** Inodes of the notes of processes that no recorder which still runs has started, by pid. */
   const attached = new Map<number, number>();
-  // What is held open came from there as well.
+  // Files that are held open came from there as well.
   const isSilent = silentPlaces.mayWait(NOTES_FOLDER);
   const withCode = isSilent ? new Set<number>() : pidsWithCode(stored);
   let room = MAX_ALL_NOTES_BYTES;

@@ -4,7 +4,7 @@ import { HelperProcess } from './helper-process.ts';
 /** Kinds of file systems that the kernel answers for by itself; another one may have a server that does not. */
 const LOCAL =
   /^(?:ext[234]|xfs|btrfs|zfs|f2fs|bcachefs|jfs|ntfs3|exfat|vfat|iso9660|udf|tmpfs|ramfs|devtmpfs|hugetlbfs|overlay|aufs|squashfs|erofs|rootfs|proc|sysfs|cgroup2?|debugfs|tracefs|securityfs|bpf|mqueue|devpts|nsfs|binfmt_misc|configfs|pstore|efivarfs|fusectl)$/;
-/** How long one answer may take, and how long it counts. */
+/** The time that one answer may take, and the time that it counts. */
 const DEADLINE_MS = 500;
 const FRESH_MS = 2000;
 /** The list of mounts, which may have thousands, is read again after so many times the time that it took. */

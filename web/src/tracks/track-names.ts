@@ -134,7 +134,7 @@ export function describeTrack(
 }
 
 /** The name that the threads of a program have, without the numbers that tell them apart. */
-export function programName({ rows }: Track, threads: OpenResult['threads']): string {
+function programName({ rows }: Track, threads: OpenResult['threads']): string {
   return foldDigits(threads[rows[0]]?.name ?? '');
 }
 

@@ -10,7 +10,7 @@ export function isOfTurns({ type }: CodeRecord): boolean {
   return type === CODE_EVENT.TURN || type === CODE_EVENT.SHORT_TURNS;
 }
 
-/** How many turns of event loops took how long, known to 6 %. Its size does not grow with their number. */
+/** Turns of event loops counted by their length, which is known to 6 %. Its size does not grow with their number. */
 export class TurnCounts {
   readonly #counts = new Float64Array(bucketOf(LONGEST_NS) + 1);
   turns = 0;

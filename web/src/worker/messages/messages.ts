@@ -70,7 +70,7 @@ export type OpenResult = {
   readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
   readonly cpus: readonly number[];
-  /** How many turns of event loops took so many milliseconds or longer; empty: none is known. */
+  /** The number of turns of event loops that took so many milliseconds or longer; empty: none is known. */
   readonly turnsOver: readonly { readonly ms: number; readonly turns: number }[];
   /** False for imported text, which says nothing of them. */
   readonly areLossesKnown: boolean;

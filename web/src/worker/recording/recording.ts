@@ -230,7 +230,7 @@ export class LoadedRecording {
 /** Milliseconds by which turns are chosen. */
 const LEAST_TURNS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
-/** How many turns took as long or longer, where any did. */
+/** Counts the turns that took as long or longer, where any did. */
 function countTurns(turns: TurnTable | undefined): OpenResult['turnsOver'] {
   if (turns === undefined) return [];
   const lengths = turns.toNs.map((toNs, row) => toNs - turns.fromNs[row]).sort();
