@@ -12,7 +12,6 @@ import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { findEvents } from '../profile/find-events.ts';
-import type { MarkTable } from '../profile/mark-table.ts';
 import { turnsOfWaits } from '../profile/off-cpu/turns-of-waits.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { unsampledWithin } from '../profile/sampled-time.ts';
@@ -49,8 +48,7 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { decodeLoopTurns, type LoopStreams, readLoopStreams } from './jit/loop-turns.ts';
-import { decodeMarks } from './jit/marks.ts';
+import { decodeLoops, readLoopStreams } from './jit/loop-streams.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
@@ -280,9 +278,16 @@ function settleCode(pipeline: Pipeline, built: Profile): CodeObjects | null {
 function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: BuiltTables) {
   const { profile: whole, completeness } = pipeline.roots.finish(built);
   const waits = finishWaits(pipeline, whole.samples);
-  const loops = readLoopStreams(pipeline.data, pipeline.diagnostics);
-  const turns = turnsOf(pipeline, loops, whole);
-  const marks = marksOf(pipeline, loops, whole);
+  const { data, diagnostics } = pipeline;
+  const loops = decodeLoops(
+    readLoopStreams(data, diagnostics),
+    data.startTime,
+    whole.threads,
+    endOf(pipeline, whole.samples),
+    diagnostics,
+  );
+  const turns = withOtherTurns(pipeline, loops.turns, whole);
+  const { marks } = loops;
   const profile = { ...whole, ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
@@ -358,27 +363,16 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
   return { ...described, meta: { ...meta, sampled: kept } };
 }
 
-/** Turns of event loops: those that programs timed themselves, and those of other threads by their waits. */
-function turnsOf(
-  { data, diagnostics, loopWaits }: Pipeline,
-  loops: readonly LoopStreams[],
+/** Turns of event loops that programs timed themselves, and those of other threads by their waits. */
+function withOtherTurns(
+  { loopWaits }: Pipeline,
+  own: TurnTable | null,
   profile: Profile,
 ): TurnTable | null {
-  const own = decodeLoopTurns(loops, data.startTime, profile.threads, diagnostics);
-  const known = new Set(own?.loops.map(({ tid }) => tid));
+  const known = new Set(tidsOf(own));
   const byCalls = loopWaits.turns(profile, known);
   const byWaits = turnsOfWaits(profile, new Set([...known, ...tidsOf(byCalls)]));
   return joinTurns(joinTurns(own, byCalls), byWaits);
-}
-
-/** Marks of programs; what is damaged was counted with the turns. */
-function marksOf(
-  { data, lastReadNs }: Pipeline,
-  loops: readonly LoopStreams[],
-  { samples, threads }: Profile,
-): MarkTable | null {
-  const endNs = Math.max(lastTimeOf(samples), lastReadNs);
-  return decodeMarks(loops, data.startTime, threads, endNs, new Diagnostics());
 }
 
 function tidsOf(turns: TurnTable | null): readonly number[] {
@@ -386,12 +380,14 @@ function tidsOf(turns: TurnTable | null): readonly number[] {
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */
-function finishWaits(
-  { switches, offCpu, lastReadNs, diagnostics }: Pipeline,
-  samples: SampleTable,
-) {
-  const endNs = Math.max(lastTimeOf(samples), lastReadNs);
-  return offCpu.finish(samples, switches.finish(), endNs, diagnostics);
+function finishWaits(pipeline: Pipeline, samples: SampleTable) {
+  const { switches, offCpu, diagnostics } = pipeline;
+  return offCpu.finish(samples, switches.finish(), endOf(pipeline, samples), diagnostics);
+}
+
+/** The time at which the recording ends. */
+function endOf({ lastReadNs }: Pipeline, samples: SampleTable): number {
+  return Math.max(lastTimeOf(samples), lastReadNs);
 }
 
 function buildPeriodInput(

@@ -1,7 +1,6 @@
 // Hot: once per record.
 
 import { NONE } from '../base/brand.ts';
-import { Diagnostics } from '../base/diagnostics.ts';
 import { FailedError } from '../base/errors.ts';
 import { decodeText } from '../base/text.ts';
 import { readTimeSince, toRawTime } from '../base/u64.ts';
@@ -16,8 +15,7 @@ import { selectedSpans } from '../profile/analysis/select/selected-spans.ts';
 import type { SpansOfThreads } from '../profile/spans-of-threads.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
 import { recordedTime } from './facts/recorded-time.ts';
-import { decodeLoopTurns, readLoopStreams } from './jit/loop-turns.ts';
-import { decodeMarks } from './jit/marks.ts';
+import { decodeLoops, readLoopStreams } from './jit/loop-streams.ts';
 
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
@@ -121,8 +119,8 @@ export function spansOf(
   if (select.inTurnsOver === undefined && select.inMark === undefined) return null;
   const { startTime, diagnostics } = data;
   const loops = readLoopStreams(data, diagnostics);
-  const turns = decodeLoopTurns(loops, startTime, [], diagnostics);
-  const marks = decodeMarks(loops, startTime, [], Number.POSITIVE_INFINITY, new Diagnostics());
+  const endNs = Number.POSITIVE_INFINITY;
+  const { turns, marks } = decodeLoops(loops, startTime, [], endNs, diagnostics);
   const tables = { ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
   return selectedSpans(tables, select, ({ tid }) => tid);
 }

@@ -3,7 +3,7 @@ import type { LossGap } from '../../src/period/types.ts';
 import type { EventIndex, Profile } from '../../src/profile/types.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import type { QueryValue } from '../../src/query/engine.ts';
-import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
+import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import { AnalysedProfile } from '../../src/read/outputs/analysed-profile.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from './profile-from-text.ts';
@@ -25,7 +25,7 @@ export function withTurns(profile: Profile): Profile {
     .turn({ fromNs: 0, lengthNs: 2e6, waitedNs: 5e5 }, 1e6, 1)
     .turn({ fromNs: 2e6, lengthNs: 100e6 });
   const parts = [{ pid, bytes: stream.attachment() }];
-  const turns = decodeLoopTurns(parts, { high: 0, low: 0 }, profile.threads, new Diagnostics());
+  const { turns } = decodeLoops(parts, { high: 0, low: 0 }, profile.threads, 0, new Diagnostics());
   return turns === null ? profile : { ...profile, turns };
 }
 

@@ -6,7 +6,7 @@ import { MARK_KINDS, type MarkTable } from '../../src/profile/mark-table.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { summarizeMarks } from '../../src/questions/marks.ts';
 import { findRequests } from '../../src/questions/requests.ts';
-import { decodeMarks } from '../../src/read/jit/marks.ts';
+import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { TurnStream } from '../helpers/turn-stream.ts';
 
@@ -15,7 +15,7 @@ const [GC, REQUEST] = MARK_KINDS.keys();
 
 function marksOf(stream: TurnStream, threads: Profile['threads'] = []): MarkTable {
   const parts = [{ pid: 10, bytes: stream.attachment() }];
-  const marks = decodeMarks(parts, { high: 0, low: 0 }, threads, 20 * MS, new Diagnostics());
+  const { marks } = decodeLoops(parts, { high: 0, low: 0 }, threads, 20 * MS, new Diagnostics());
   if (marks === null) throw new Error('no marks');
   return marks;
 }

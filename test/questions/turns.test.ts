@@ -6,7 +6,7 @@ import { categoryRow } from '../../src/profile/func-table.ts';
 import type { TurnTable } from '../../src/profile/turn-table.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { slowestTurns, summarizeLoops, type TurnQuestion } from '../../src/questions/turns.ts';
-import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
+import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { TurnStream } from '../helpers/turn-stream.ts';
 
@@ -15,7 +15,7 @@ const MS = 1e6;
 function turnsOf(stream: TurnStream, threads: Profile['threads'] = []): TurnTable {
   const bytes = stream.attachment();
   const start = { high: 0, low: 0 };
-  const turns = decodeLoopTurns([{ pid: 10, bytes }], start, threads, new Diagnostics());
+  const { turns } = decodeLoops([{ pid: 10, bytes }], start, threads, 0, new Diagnostics());
   if (turns === null) throw new Error('no turns');
   return turns;
 }
@@ -168,7 +168,7 @@ describe('what slow turns did', () => {
     const first = new TurnStream(10).turn({ fromNs: 0, lengthNs: MS });
     const second = new TurnStream(10).turn({ fromNs: 4 * MS, lengthNs: MS });
     const parts = [first, second].map((each) => ({ pid: 10, bytes: each.attachment() }));
-    const turns = decodeLoopTurns(parts, { high: 0, low: 0 }, threads, new Diagnostics());
+    const { turns } = decodeLoops(parts, { high: 0, low: 0 }, threads, 0, new Diagnostics());
     const asked = { ...profile, ...(turns && { turns }) };
     expect([...finish(selectSamples(asked, { inTurnsOver: 1 }))]).toEqual([0, 4]);
   });

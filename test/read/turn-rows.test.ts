@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { tableColumns } from '../../src/formats/tables/schema.ts';
-import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
+import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { analysed } from '../helpers/query-tables.ts';
@@ -13,7 +13,7 @@ test('the table of turns has whole nanoseconds', () => {
     .turn({ fromNs: 9_000_000, lengthNs: 2_000_000, waitedNs: 70 }, 600, 2);
   const start = { high: 0, low: 0 };
   const parts = [{ pid: 10, bytes: stream.attachment() }];
-  const turns = decodeLoopTurns(parts, start, [], new Diagnostics());
+  const { turns } = decodeLoops(parts, start, [], 0, new Diagnostics());
   const drawn = profileFromText('main');
   const tables = (profile: typeof drawn) => recordingTables(analysed(profile), { name: 'x' });
   const { columns, length } = tables({ ...drawn, ...(turns && { turns }) }).turns;

@@ -4,8 +4,7 @@ import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
-import { decodeLoopTurns } from '../../src/read/jit/loop-turns.ts';
-import { decodeMarks } from '../../src/read/jit/marks.ts';
+import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import type {
   ChartLane,
   ChartParams,
@@ -264,7 +263,7 @@ test('garbage collection is read from stacks, and turns of the event loop are th
   const other = new TurnStream(pid, tid + 1).turn({ fromNs: 0, lengthNs: 9 * MS });
   const streams = [stream, other].map((each) => ({ pid, bytes: each.attachment() }));
   const start = { high: 0, low: 0 };
-  const turns = decodeLoopTurns(streams, start, drawn.threads, new Diagnostics());
+  const { turns } = decodeLoops(streams, start, drawn.threads, 0, new Diagnostics());
   const page = pageOf({ ...drawn, ...(turns && { turns }) }, { timeNs: ms(1, 2, 3, 4) });
   expect(drawLanes(chart(page).lanes)).toEqual(['loop turns: 0–1.5, 2–9', 'GC: 2–3']);
   expect(drawLanes(chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4) })).lanes)).toEqual(['GC: 2–3']);
@@ -296,7 +295,7 @@ test('marks are lanes, overlapping requests as one, and collections are those th
     .mark(MEASURE, 'parse', { fromNs: 2 * MS, lengthNs: MS });
   const parts = [{ pid, bytes: stream.attachment() }];
   const start = { high: 0, low: 0 };
-  const marks = decodeMarks(parts, start, drawn.threads, 4 * MS, new Diagnostics());
+  const { marks } = decodeLoops(parts, start, drawn.threads, 4 * MS, new Diagnostics());
   const page = pageOf({ ...drawn, ...(marks && { marks }) }, { timeNs: ms(1, 2, 3, 4) });
   const { lanes } = chart(page);
   expect(drawLanes(lanes)).toEqual(['GC: 2–2.5', 'requests: 0–3', 'measures: 2–3']);

@@ -1,25 +1,8 @@
-import { NONE } from '../../base/brand.ts';
-import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
-import { eachStream } from '../../code/jit/code-events.ts';
-import {
-  CODE_EVENT,
-  CodeRecord,
-  isStreamAt,
-  RECORD_BYTES,
-  STREAM_HEADER_BYTES,
-} from '../../code/jit/code-record.ts';
-import { readAppendix } from '../../formats/perf-data/appendix.ts';
-import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
 import { SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from '../../profile/turn-table.ts';
-import type { ProfileThread } from '../../profile/types.ts';
-import { StoredFiles } from '../files/stored-files.ts';
-import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
-
-/** More than any loop writes in a day. */
-const MOST_TURN_BYTES = 2 ** 28;
-const MOST_LOOPS = 10_000;
+import type { LoopVisitor } from './loop-visitor.ts';
 
 /**
  * Places in the body of a record:
@@ -33,81 +16,8 @@ export const SHORT_TURNS_AT = { TO: 8, LENGTH: 16, WAITED: 24, COUNTS: 32 } as c
 export const FIRST_TURN = 1;
 const OPEN_TURN = 2;
 
-/** The bytes that a process sent of its event loops. */
-export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
-
-/** The streams of event loops that a recording keeps, with their turns and marks. */
-export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopStreams[] {
-  const stored = new StoredFiles(data, diagnostics);
-  return readAppendix(data).flatMap(({ name }): LoopStreams[] => {
-    if (!name.startsWith(LOOP_TURNS_ATTACHMENT)) return [];
-    const pid = Number(name.slice(LOOP_TURNS_ATTACHMENT.length));
-    const bytes = stored.read(name, MOST_TURN_BYTES);
-    return bytes === null || !Number.isSafeInteger(pid) ? [] : [{ pid, bytes }];
-  });
-}
-
-/**
- * The turns of event loops; null where they have none. The processes' bytes are streams of `code-record.ts`, in frames of
- * `code-events.ts`.
- */
-export function decodeLoopTurns(
-  processes: readonly LoopStreams[],
-  startTime: RawTime,
-  threads: readonly ProfileThread[],
-  diagnostics: Diagnostics,
-): TurnTable | null {
-  const builder = new TurnTableBuilder();
-  eachLoop(processes, startTime, threads, diagnostics, {
-    begin: (loop) => builder.beginLoop(loop),
-    take: (view, record, origin) => builder.take(view, record, origin),
-  });
-  return builder.finish();
-}
-
-/** A visitor of the records of loops, one loop behind the other. */
-type LoopVisitor = {
-  begin(loop: TurnLoop): void;
-  /** Times begin at `origin`. */
-  take(view: DataView, record: CodeRecord, origin: RawTime): void;
-};
-
-/** Visits the loops of the processes, and counts damaged ones. */
-export function eachLoop(
-  processes: readonly LoopStreams[],
-  startTime: RawTime,
-  threads: readonly ProfileThread[],
-  diagnostics: Diagnostics,
-  visitor: LoopVisitor,
-): void {
-  let loops = 0;
-  const record = new CodeRecord();
-  // The thread in the program that a process ran last has the loop: the shell before it has none.
-  const threadOf = new Map(
-    processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
-  );
-  for (const { pid, bytes } of processes) {
-    const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
-      // The main thread has the number of its process, in whatever namespace that is counted.
-      const tid = ownTid === ownPid ? pid : ownTid;
-      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid, source: 'library' };
-    };
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
-      if (end - first < STREAM_HEADER_BYTES || !isStreamAt(bytes, first)) return false;
-      if (loops++ === MOST_LOOPS) return false;
-      visitor.begin(loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true)));
-      for (let at = first + STREAM_HEADER_BYTES; ; at = record.end) {
-        const state = record.read(view, at, end);
-        if (state !== 'whole') return state === 'cut';
-        visitor.take(view, record, origin);
-      }
-    });
-    if (!isWhole) diagnostics.count('code-events-damaged');
-  }
-}
-
-class TurnTableBuilder {
+/** The turns of event loops. */
+export class TurnTableBuilder implements LoopVisitor {
   readonly #loops: TurnLoop[] = [];
   readonly #loop = new GrowableInt32(256);
   readonly #fromNs = new GrowableFloat64(256);
@@ -122,7 +32,7 @@ class TurnTableBuilder {
   readonly #shortWaitedNs = new GrowableFloat64(64);
   readonly #shortCounts = Array.from({ length: SHORT_TURN_BUCKETS }, () => new GrowableFloat64(64));
 
-  beginLoop(loop: TurnLoop): void {
+  begin(loop: TurnLoop): void {
     this.#loops.push(loop);
   }
 
@@ -162,6 +72,7 @@ class TurnTableBuilder {
     }
   }
 
+  /** Null where the loops have none. */
   finish(): TurnTable | null {
     if (this.#fromNs.length === 0 && this.#shortLoop.length === 0) return null;
     const flags = this.#flags.finish();

@@ -1,11 +1,9 @@
-import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
 import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
 import { MARK_KINDS, type MarkTable } from '../../profile/mark-table.ts';
 import type { TurnLoop } from '../../profile/turn-table.ts';
-import type { ProfileThread } from '../../profile/types.ts';
-import { eachLoop, type LoopStreams } from './loop-turns.ts';
+import type { LoopVisitor } from './loop-visitor.ts';
 
 /** Bytes of a mark behind the head of its record, without the name. */
 const MARK_BYTES = 16;
@@ -28,28 +26,12 @@ const COLLECTIONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * The marks of processes, in the streams that have turns as well; null where there are none. `endNs`: the end of those
- * that are open.
+ * The marks of processes, in the streams that have turns as well.
  *
  *     MARK      (time: its begin) u64 length; u32 id; u16 kind, name_size; char name[]
  *     MARK_END  u32 id, status, name_size, 0; char name[]
  */
-export function decodeMarks(
-  processes: readonly LoopStreams[],
-  startTime: RawTime,
-  threads: readonly ProfileThread[],
-  endNs: number,
-  diagnostics: Diagnostics,
-): MarkTable | null {
-  const builder = new MarkTableBuilder();
-  eachLoop(processes, startTime, threads, diagnostics, {
-    begin: (loop) => builder.beginLoop(loop),
-    take: (view, record, origin) => builder.take(view, record, origin),
-  });
-  return builder.finish(endNs);
-}
-
-class MarkTableBuilder {
+export class MarkTableBuilder implements LoopVisitor {
   readonly #loops: TurnLoop[] = [];
   readonly #kind = new GrowableUint8(256);
   readonly #loop = new GrowableInt32(256);
@@ -67,7 +49,7 @@ class MarkTableBuilder {
   readonly #routes = new Map<number, Set<string>>();
   readonly #taught: number[] = [];
 
-  beginLoop(loop: TurnLoop): void {
+  begin(loop: TurnLoop): void {
     this.#loops.push(loop);
     this.#open.clear();
   }
@@ -140,7 +122,10 @@ class MarkTableBuilder {
     return known;
   }
 
-  /** The marks in the order of their begins: measures are sent when they end. */
+  /**
+   * The marks in the order of their begins: measures are sent when they end; null where there are none. `endNs`: the end of
+   * those that are open.
+   */
   finish(endNs: number): MarkTable | null {
     this.#apply();
     const from = this.#fromNs.finish();

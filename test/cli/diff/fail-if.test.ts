@@ -3,7 +3,7 @@ import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { checkRuns, judgeCondition, parseCondition } from '../../../src/cli/diff/fail-if.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
 import type { Comparison } from '../../../src/questions/compare.ts';
-import { decodeLoopTurns } from '../../../src/read/jit/loop-turns.ts';
+import { decodeLoops } from '../../../src/read/jit/loop-streams.ts';
 import type { ComparedFile } from '../../../src/read/outputs/compare-recordings.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { TurnStream } from '../../helpers/turn-stream.ts';
@@ -50,7 +50,7 @@ function recordings(...longestMs: number[]): ComparedFile[] {
     }
     const start = { high: 0, low: 0 };
     const streams = [{ pid: 10, bytes: stream.attachment() }];
-    const turns = decodeLoopTurns(streams, start, [], new Diagnostics());
+    const { turns } = decodeLoops(streams, start, [], 0, new Diagnostics());
     return { path: `${run}.data`, opened: { profile: { turns } } } as unknown as ComparedFile;
   });
 }

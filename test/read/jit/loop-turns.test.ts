@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import type { ProfileThread } from '../../../src/profile/types.ts';
-import { decodeLoopTurns, type LoopStreams } from '../../../src/read/jit/loop-turns.ts';
+import { decodeLoops, type LoopStreams } from '../../../src/read/jit/loop-streams.ts';
 import { TurnStream } from '../../helpers/turn-stream.ts';
 
 const START = { high: 0, low: 1000 };
@@ -13,7 +13,7 @@ const THREADS: ProfileThread[] = [
 
 function decode(...processes: LoopStreams[]) {
   const diagnostics = new Diagnostics();
-  const turns = decodeLoopTurns(processes, START, THREADS, diagnostics);
+  const { turns } = decodeLoops(processes, START, THREADS, 0, diagnostics);
   return { turns, codes: diagnostics.entries().map(({ code }) => code) };
 }
 

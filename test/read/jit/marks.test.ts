@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { MARK_KINDS } from '../../../src/profile/mark-table.ts';
-import { decodeLoopTurns } from '../../../src/read/jit/loop-turns.ts';
-import { decodeMarks } from '../../../src/read/jit/marks.ts';
+import { decodeLoops } from '../../../src/read/jit/loop-streams.ts';
 import { TurnStream } from '../../helpers/turn-stream.ts';
 
 const START = { high: 0, low: 1000 };
@@ -12,7 +11,7 @@ const OPEN = -1;
 
 function decode(...streams: TurnStream[]) {
   const parts = streams.map((stream, i) => ({ pid: 10 + i, bytes: stream.attachment(50n) }));
-  const marks = decodeMarks(parts, START, [], END_NS, new Diagnostics());
+  const { marks } = decodeLoops(parts, START, [], END_NS, new Diagnostics());
   if (marks === null) throw new Error('no marks');
   const rows = Array.from({ length: marks.length }, (_, row) => ({
     kind: MARK_KINDS[marks.kind[row]],
@@ -125,10 +124,10 @@ test('a stream has turns beside marks', () => {
     .turn({ fromNs: 3000, lengthNs: 500 })
     .mark(GC, '', { fromNs: 3000, lengthNs: 10 }, 1);
   const parts = [{ pid: 10, bytes: stream.attachment() }];
-  expect(decodeLoopTurns(parts, START, [], new Diagnostics())?.length).toBe(1);
-  expect(decodeMarks(parts, START, [], END_NS, new Diagnostics())?.length).toBe(1);
+  expect(decodeLoops(parts, START, [], 0, new Diagnostics()).turns?.length).toBe(1);
+  expect(decodeLoops(parts, START, [], END_NS, new Diagnostics()).marks?.length).toBe(1);
   const none = [{ pid: 10, bytes: new TurnStream(10).attachment() }];
-  expect(decodeMarks(none, START, [], END_NS, new Diagnostics())).toBeNull();
+  expect(decodeLoops(none, START, [], END_NS, new Diagnostics()).marks).toBeNull();
 });
 
 test('a name that reaches behind its record is cut there', () => {
@@ -136,6 +135,6 @@ test('a name that reaches behind its record is cut there', () => {
   const bytes = Uint8Array.from(stream.attachment());
   // The size of the name: behind the frame, the stream's header, and 30 bytes of the record.
   new DataView(bytes.buffer).setUint16(16 + 32 + 30, 60_000, true);
-  const marks = decodeMarks([{ pid: 10, bytes }], START, [], END_NS, new Diagnostics());
+  const { marks } = decodeLoops([{ pid: 10, bytes }], START, [], END_NS, new Diagnostics());
   expect(marks?.names).toEqual(['parse\0\0\0']);
 });

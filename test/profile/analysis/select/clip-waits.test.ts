@@ -7,7 +7,7 @@ import {
   selectSamples,
 } from '../../../../src/profile/analysis/select/filter.ts';
 import type { Weights } from '../../../../src/profile/types.ts';
-import { decodeLoopTurns } from '../../../../src/read/jit/loop-turns.ts';
+import { decodeLoops } from '../../../../src/read/jit/loop-streams.ts';
 import { profileFromText } from '../../../helpers/profile-from-text.ts';
 import { TurnStream } from '../../../helpers/turn-stream.ts';
 
@@ -75,7 +75,7 @@ describe('waits in a selected time', () => {
       for (const [fromNs, lengthNs] of spans) stream.turn({ fromNs, lengthNs });
       const streams = [{ pid, bytes: stream.attachment() }];
       const start = { high: 0, low: 0 };
-      return decodeLoopTurns(streams, start, profile.threads, new Diagnostics());
+      return decodeLoops(streams, start, profile.threads, 0, new Diagnostics()).turns;
     };
     const partsIn = (select: SampleSelection, ...spans: [number, number][]) => {
       const turns = turnsOf(...spans);

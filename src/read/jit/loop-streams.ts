@@ -1,0 +1,92 @@
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { RawTime } from '../../base/u64.ts';
+import { eachStream } from '../../code/jit/code-events.ts';
+import { CodeRecord, isStreamAt, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
+import { readAppendix } from '../../formats/perf-data/appendix.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { MarkTable } from '../../profile/mark-table.ts';
+import type { TurnLoop, TurnTable } from '../../profile/turn-table.ts';
+import type { ProfileThread } from '../../profile/types.ts';
+import { StoredFiles } from '../files/stored-files.ts';
+import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
+import { TurnTableBuilder } from './loop-turns.ts';
+import type { LoopVisitor } from './loop-visitor.ts';
+import { MarkTableBuilder } from './marks.ts';
+
+/** More than any loop writes in a day. */
+const MOST_TURN_BYTES = 2 ** 28;
+const MOST_LOOPS = 10_000;
+
+/** The bytes that a process sent of its event loops. */
+export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
+
+/** The streams of event loops that a recording keeps, with their turns and marks. */
+export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopStreams[] {
+  const stored = new StoredFiles(data, diagnostics);
+  return readAppendix(data).flatMap(({ name }): LoopStreams[] => {
+    if (!name.startsWith(LOOP_TURNS_ATTACHMENT)) return [];
+    const pid = Number(name.slice(LOOP_TURNS_ATTACHMENT.length));
+    const bytes = stored.read(name, MOST_TURN_BYTES);
+    return bytes === null || !Number.isSafeInteger(pid) ? [] : [{ pid, bytes }];
+  });
+}
+
+/** Turns and marks of event loops; null where they have none. */
+export type LoopTables = {
+  readonly turns: TurnTable | null;
+  readonly marks: MarkTable | null;
+};
+
+/**
+ * Decodes the turns and the marks of event loops. The processes' bytes are streams of `code-record.ts`, in frames of
+ * `code-events.ts`. `endNs`: the end of marks that are open.
+ */
+export function decodeLoops(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  threads: readonly ProfileThread[],
+  endNs: number,
+  diagnostics: Diagnostics,
+): LoopTables {
+  const turns = new TurnTableBuilder();
+  const marks = new MarkTableBuilder();
+  eachLoop(processes, startTime, threads, diagnostics, [turns, marks]);
+  return { turns: turns.finish(), marks: marks.finish(endNs) };
+}
+
+/** Visits the loops of the processes, and counts damaged ones. */
+function eachLoop(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  threads: readonly ProfileThread[],
+  diagnostics: Diagnostics,
+  visitors: readonly LoopVisitor[],
+): void {
+  let loops = 0;
+  const record = new CodeRecord();
+  // The thread in the program that a process ran last has the loop: the shell before it has none.
+  const threadOf = new Map(
+    processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
+  );
+  for (const { pid, bytes } of processes) {
+    const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
+      // The main thread has the number of its process, in whatever namespace that is counted.
+      const tid = ownTid === ownPid ? pid : ownTid;
+      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid, source: 'library' };
+    };
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const isWhole = eachStream(bytes, startTime, (first, end, origin) => {
+      if (end - first < STREAM_HEADER_BYTES || !isStreamAt(bytes, first)) return false;
+      if (loops++ === MOST_LOOPS) return false;
+      const loop = loopOf(view.getUint32(first + 8, true), view.getUint32(first + 12, true));
+      for (const visitor of visitors) visitor.begin(loop);
+      for (let at = first + STREAM_HEADER_BYTES; ; at = record.end) {
+        const state = record.read(view, at, end);
+        if (state !== 'whole') return state === 'cut';
+        for (const visitor of visitors) visitor.take(view, record, origin);
+      }
+    });
+    if (!isWhole) diagnostics.count('code-events-damaged');
+  }
+}
