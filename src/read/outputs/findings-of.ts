@@ -72,7 +72,7 @@ export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
 /** Share of the samples whose innermost frame lies in each file, by its path. */
 function sharesOfFiles(profile: Profile): Map<string, number> {
   const { funcs, dsos } = profile;
-  const innermost = innermostFuncs(profile).filter((func) => func !== NONE);
+  const innermost = knownInnermost(profile);
   const samples = new Float64Array(dsos.length);
   for (const func of innermost) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
   const shares = new Map<string, number>();
@@ -128,9 +128,11 @@ function shareWithoutJavaScript(opened: AnalysedProfile): number {
   if (opened.hasStacks || chooseLevel(opened.profileAt('all')) !== 'javascript') return 0;
   const profile = opened.profileAt('javascript');
   const { funcs, strings } = profile;
-  return shareOfInnermost(profile, (func) =>
+  const innermost = knownInnermost(profile);
+  const native = innermost.filter((func) =>
     isKindOfCode(strings[funcs.name[func]], funcs.dso[func]),
   );
+  return innermost.length === 0 ? 0 : native.length / innermost.length;
 }
 
 function eventEvidence(
@@ -247,16 +249,16 @@ function disagreement(report: EventReport): EventEvidence['disagreement'] {
 /** Share of the samples with a stack whose innermost function has no name, and where most of these lie. */
 function unnamedCode(profile: Profile): Pick<SamplingEvidence, 'unnamedShare' | 'unnamedFile'> {
   const { funcs, strings, dsos } = profile;
-  const isNameless = (func: number) => isUnnamed(strings[funcs.name[func]]);
-  const nameless = innermostFuncs(profile).filter((func) => func !== NONE && isNameless(func));
+  const innermost = knownInnermost(profile);
+  const nameless = innermost.filter((func) => isUnnamed(strings[funcs.name[func]]));
   const samples = new Float64Array(dsos.length);
   for (const func of nameless) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
   const most = dsos.find((_, dso) => 2 * samples[dso] > nameless.length);
-  return { unnamedShare: shareOfInnermost(profile, isNameless), unnamedFile: most?.name ?? null };
+  const unnamedShare = innermost.length === 0 ? 0 : nameless.length / innermost.length;
+  return { unnamedShare, unnamedFile: most?.name ?? null };
 }
 
-/** Share of the samples with a stack whose innermost function is such. */
-function shareOfInnermost(profile: Profile, isSuch: (func: number) => boolean): number {
-  const innermost = innermostFuncs(profile).filter((func) => func !== NONE);
-  return innermost.length === 0 ? 0 : innermost.filter(isSuch).length / innermost.length;
+/** The innermost functions of the samples with a stack. */
+function knownInnermost(profile: Profile): Int32Array {
+  return innermostFuncs(profile).filter((func) => func !== NONE);
 }
