@@ -19,6 +19,14 @@ const FEW_ROWS = 1024;
 /** A piece of code that has a name. */
 export type NamedCode = { readonly start: number; readonly end: number; readonly name: string };
 
+/** A reader of records that are not of machine code, as `RecordCutter` has them. */
+export type OtherRecords = {
+  isWanted(record: CodeRecord): boolean;
+  take(record: CodeRecord, bytes: Uint8Array): void;
+};
+
+const NO_OTHERS: OtherRecords = { isWanted: () => false, take: () => {} };
+
 /**
  * The machine code of a process as it is now, from the streams that its isolates send
  * (`code-record.ts` has their layout). Code at an address takes the place of what was there before.
@@ -50,9 +58,16 @@ export class LiveCode {
     return this.#nameBytes + this.#rowAt.size * PIECE_BYTES;
   }
 
-  /** Takes the bytes of one isolate as they come. */
-  stream(): RecordCutter {
-    return new RecordCutter((record, bytes) => this.#take(record, bytes));
+  /** Takes the bytes of one isolate as they come; records of it that `others` want go there. */
+  stream(others: OtherRecords = NO_OTHERS): RecordCutter {
+    return new RecordCutter(
+      (record, bytes) => {
+        if (isOfMachineCode(record)) return this.#take(record, bytes);
+        others.take(record, bytes);
+        return true;
+      },
+      (record) => isOfMachineCode(record) || others.isWanted(record),
+    );
   }
 
   /** The code at an address; null where none is known. */
@@ -173,3 +188,10 @@ function isRange(start: number, end: number): boolean {
 }
 
 const UTF8 = new TextDecoder();
+
+function isOfMachineCode({ type, isCode }: CodeRecord): boolean {
+  return (
+    isCode &&
+    (type === CODE_EVENT.ADDED || type === CODE_EVENT.MOVED || type === CODE_EVENT.REMOVED)
+  );
+}

@@ -2,7 +2,6 @@
 
 import { copyBytes } from '../../base/join-bytes.ts';
 import {
-  CODE_EVENT,
   CodeRecord,
   isStreamAt,
   MOST_NAME_BYTES,
@@ -37,11 +36,11 @@ export class RecordCutter {
 
   /**
    * `onRecord`: false where the record makes no sense. It and the bytes it is in are valid until the next one. `isWanted`:
-   * by the type and the kind of code, which alone are read; default those of machine code.
+   * by the type and the kind of code, which alone are read.
    */
   constructor(
     onRecord: (record: CodeRecord, bytes: Uint8Array) => boolean,
-    isWanted: (record: CodeRecord) => boolean = isOfMachineCode,
+    isWanted: (record: CodeRecord) => boolean,
   ) {
     this.#onRecord = onRecord;
     this.#isWanted = isWanted;
@@ -104,11 +103,4 @@ export class RecordCutter {
     this.#held = held;
     this.#view = new DataView(held.buffer);
   }
-}
-
-function isOfMachineCode({ type, isCode }: CodeRecord): boolean {
-  return (
-    isCode &&
-    (type === CODE_EVENT.ADDED || type === CODE_EVENT.MOVED || type === CODE_EVENT.REMOVED)
-  );
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { LiveCode } from '../../../code/jit/live-code.ts';
-import { RecordCutter } from '../../../code/jit/record-cutter.ts';
 import type { NativeBinding } from '../../../native/types.ts';
 import { newCodeSocket, peerOfSocket } from '../../../record/code-events/code-socket.ts';
 import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
@@ -196,11 +195,10 @@ export class RegisteredCode implements LiveCodeSource {
       asked.sinceVersion = 0;
     }
     const { code } = asked;
-    const stream = code.stream();
-    const turns = new RecordCutter((record, bytes) => {
-      asked.turns.take(record, bytes);
-      return true;
-    }, isOfTurns);
+    const stream = code.stream({
+      isWanted: isOfTurns,
+      take: (record, bytes) => asked.turns.take(record, bytes),
+    });
     let held = 0;
     const countHeld = (bytes: number): void => {
       asked.heldBytes += bytes - held;
@@ -211,8 +209,8 @@ export class RegisteredCode implements LiveCodeSource {
       if (socket.destroyed) return;
       socket.pause();
       pause.refresh();
-      if (!stream.take(bytes) || !turns.take(bytes)) socket.destroy();
-      countHeld(stream.heldBytes + turns.heldBytes);
+      if (!stream.take(bytes)) socket.destroy();
+      countHeld(stream.heldBytes);
       if (asked.code !== code) return;
       if (isFlood(asked, bytes.length)) {
         this.#cutOff(pid);
