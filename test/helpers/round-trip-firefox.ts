@@ -27,6 +27,12 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
   const numbers = (table: string, column: string) => shared[table][column] as number[];
   const frameFunc = numbers('frameTable', 'func');
   const funcDso = numbers('funcTable', 'resource');
+  const resources = resourcesOfLibs(file);
+  // Of two files with the same code, functions have one and frames their own.
+  const frameDso = frameFunc.map((func, frame) => {
+    const lib = numbers('frameTable', 'lib')[frame];
+    return lib < 0 ? funcDso[func] : resources[lib];
+  });
   const prefixOffset = numbers('stackTable', 'prefixOffset');
   const strings = [...shared.stringArray];
   const events = eventsOf(file);
@@ -64,7 +70,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
     meta: EMPTY_META,
     strings,
     events,
-    dsos: dsosOf(file),
+    dsos: dsosOf(file, frameDso),
     threads,
     streams: [],
     losses: [],
@@ -83,7 +89,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
     frames: {
       length: frameFunc.length,
       func: Int32Array.from(frameFunc),
-      dso: Int32Array.from(frameFunc, (func) => funcDso[func]),
+      dso: Int32Array.from(frameDso),
       address: Float64Array.from(numbers('frameTable', 'address'), (address, frame) =>
         address < 0 ? frame : address,
       ),
@@ -107,13 +113,22 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
   return { profile, weights: { kind, unit: kind === 'samples' ? 'samples' : unit, values } };
 }
 
-function dsosOf({ shared, libs, meta }: FirefoxFile): Dso[] {
-  const { frameTable, funcTable, resourceTable } = shared;
+/** The rows of `resourceTable` that are libraries: in the same order, with others between them. */
+function resourcesOfLibs({ shared, libs }: FirefoxFile): number[] {
+  let last = -1;
+  return libs.map(({ name }) => {
+    const isIt = (index: unknown, row: number) =>
+      row > last && shared.stringArray[index as number] === name;
+    last = shared.resourceTable.name.findIndex(isIt);
+    return last;
+  });
+}
+
+function dsosOf({ shared, libs, meta }: FirefoxFile, frameDso: readonly number[]): Dso[] {
+  const { frameTable, resourceTable } = shared;
   return (resourceTable.name as number[]).map((nameIndex, dso) => {
     const name = shared.stringArray[nameIndex];
-    const frame = (frameTable.func as number[]).findIndex(
-      (func) => funcTable.resource[func] === dso,
-    );
+    const frame = frameDso.indexOf(dso);
     // Without frames nothing says what it was, and nothing asks.
     if (frame < 0) return { kind: 'user', name, path: name, buildId: null };
     const category = meta.categories[Number(frameTable.category[frame])];

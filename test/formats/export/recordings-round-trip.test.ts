@@ -1,6 +1,7 @@
 // Every recording through every export: out, back in, compared, out again, identical.
 
-import { join } from 'node:path';
+import { copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PerfDataError } from '../../../src/base/errors.ts';
@@ -42,7 +43,7 @@ function testAllFormats(name: string, open: () => Promise<OpenedProfile | null>)
       const page = describePageProfile(opened);
       const held = finish(decodePageData(encodePageData(page)));
       expectSame(held, wideColumns(page));
-      expectSame(held.profile.samples, wideColumns(opened.profile.samples));
+      expectSame(held.profile.samples, wideColumns(opened.profileAt('all').samples));
       const { values } = opened.weights('period');
       expectSame(held.weights.period?.values, values);
     });
@@ -70,19 +71,32 @@ describe.skipIf(!hasCorpora)('recordings of the corpora', () => {
 describeLive('recordings made here', () => {
   const scratch = scratchDirectory();
   const clock = ['-e', 'cpu-clock', '-F', '2000'];
-  const cases: Readonly<Record<string, readonly string[]>> = {
-    'threads and call chains': [...clock, '-g'],
-    'several events': ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000', '-g'],
-    'a group': ['-e', '{cpu-clock,page-faults}:S', '-F', '2000'],
-    'all CPUs': [...clock, '-g', '-a'],
-    losses: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'],
+  const work = () => {
+    const workload = compileWorkload();
+    return ['sh', '-c', `'${workload}' pf 3000; '${workload}' threads 3 0.1`];
   };
-  for (const [name, flags] of Object.entries(cases)) {
+  // Two files of one build ID and name: their functions are rows of one, their frames are not.
+  const twoPlaces = () => {
+    const copy = join(scratch, basename(compileWorkload()));
+    copyFileSync(compileWorkload(), copy);
+    return ['sh', '-c', `'${compileWorkload()}' threads 1 0.1; '${copy}' threads 1 0.1`];
+  };
+  // All frames and those of the opened level differ.
+  const script = 'for (const end = Date.now() + 300; Date.now() < end;) JSON.parse("[1, [2]]");';
+  const javaScript = () => [process.execPath, '-e', script];
+  const cases: readonly [name: string, flags: readonly string[], command: () => string[]][] = [
+    ['threads and call chains', [...clock, '-g'], work],
+    ['several events', ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000', '-g'], work],
+    ['a group', ['-e', '{cpu-clock,page-faults}:S', '-F', '2000'], work],
+    ['all CPUs', [...clock, '-g', '-a'], work],
+    ['losses', ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'], work],
+    ['a program at two places', [...clock, '-g'], twoPlaces],
+    ['JavaScript', [...clock, '-g'], javaScript],
+  ];
+  for (const [name, flags, command] of cases) {
     testAllFormats(name, () => {
       const file = join(scratch, `${name}.data`);
-      const workload = compileWorkload();
-      const command = ['sh', '-c', `'${workload}' pf 3000; '${workload}' threads 3 0.1`];
-      const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command]);
+      const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command()]);
       expect(outcome).toMatchObject({ status: 0 });
       return openProfile(file);
     });
