@@ -122,8 +122,8 @@ describeBrowser('the views of rows', (tab) => {
     await makeLow(page);
     // In one step: the rows are drawn anew when more of them come.
     const focused = () =>
-      page.evaluate(() => {
-        const all = [...document.querySelectorAll('.data-table tbody tr')];
+      page.locator('#panel').evaluate((panel) => {
+        const all = [...panel.querySelectorAll('.data-table tbody tr')];
         return all.findIndex((row) => row.matches(':focus'));
       });
     const selected = page.locator('tr[aria-selected="true"]');
@@ -139,8 +139,8 @@ describeBrowser('the views of rows', (tab) => {
     expect(await focused()).toBe(49);
     // The headings stay where they are, on top of the box.
     const placeOf = (name: string) =>
-      page.evaluate((name) => {
-        const { top, bottom } = document.querySelector(name)!.getBoundingClientRect();
+      page.locator('#panel').evaluate((panel, name) => {
+        const { top, bottom } = panel.querySelector(name)!.getBoundingClientRect();
         return { top, bottom };
       }, name);
     expect(await scrollTopOf(page)).toBeGreaterThan(700);
