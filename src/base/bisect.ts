@@ -29,3 +29,35 @@ export function lastAtMost(values: Float64Array, value: number, length = values.
   }
   return low - 1;
 }
+
+/** The same for the rows [first, end) of a column of offsets; `first` − 1 if all are above. */
+export function lastOffsetAtMost(
+  offsets: Uint32Array,
+  value: number,
+  first = 0,
+  end = offsets.length,
+): number {
+  let low = first;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (offsets[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * Number of rows that are before what is looked for, among `length` rows that are no column: `isBefore` holds for the
+ * first ones and for none behind them.
+ */
+export function countBefore(length: number, isBefore: (row: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -16,6 +16,7 @@
  * doubt; else `own` is at least 1 event, and at most the longer of the two periods that are known.
  */
 
+import { countBefore } from '../base/bisect.ts';
 import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
@@ -138,12 +139,6 @@ function reportedLost(
 ): boolean {
   const list = times.get(cpu) ?? times.get(ANY_CPU);
   if (list === undefined) return false;
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (list[middle] > startNs) high = middle;
-    else low = middle + 1;
-  }
-  return low < list.length && list[low] <= endNs + LOST_LATENESS_NS;
+  const next = countBefore(list.length, (at) => list[at] <= startNs);
+  return next < list.length && list[next] <= endNs + LOST_LATENESS_NS;
 }

@@ -1,3 +1,4 @@
+import { countBefore } from '../base/bisect.ts';
 import type { IntColumn } from '../base/int-column.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import type { LostBounds } from '../profile/types.ts';
@@ -92,7 +93,8 @@ function spread(
   const byCpu = groupByCpu(samples.cpu, rows);
   const estimates = gaps.map(({ cpu, timeNs, samples: count }) => {
     const own = byCpu.get(cpu) ?? rows;
-    const next = firstNotBefore(samples.timeNs, own, timeNs - LOST_LATENESS_NS);
+    const firstNs = timeNs - LOST_LATENESS_NS;
+    const next = countBefore(own.length, (at) => samples.timeNs[own[at]] < firstNs);
     const around = own.subarray(Math.max(0, next - SIDE), next + SIDE);
     const weights = Array.from(around, (row) => arrived[row]);
     const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
@@ -120,18 +122,6 @@ function spread(
     least: Math.min(1, sum('least') / lost),
     most: Math.max(1, Math.min(missing, sum('most')) / lost),
   };
-}
-
-/** Place in `rows` of the first sample that was not taken before `limitNs`; the length if none is. */
-function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[rows[middle]] < limitNs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function groupByCpu(cpu: IntColumn, rows: Int32Array): Map<number, Int32Array> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstNotBelow, lastAtMost } from '../../src/base/bisect.ts';
+import { countBefore, firstNotBelow, lastAtMost, lastOffsetAtMost } from '../../src/base/bisect.ts';
 
 //                            0   1   2   3   4
 const VALUES = Float64Array.of(-8, 10, 10, 10, 2 ** 47);
@@ -48,4 +48,25 @@ it('firstNotBelow and lastAtMost agree with a linear search', () => {
       expect(lastAtMost(values, wanted)).toBe(values.findLastIndex((value) => value <= wanted));
     }),
   );
+});
+
+describe('lastOffsetAtMost and countBefore', () => {
+  const offsets = fc.array(fc.nat(40), { maxLength: 30 }).map((all) => all.sort((a, b) => a - b));
+
+  it('agree with lastAtMost, whatever the column is', () => {
+    fc.assert(
+      fc.property(offsets, fc.nat(41), (all, value) => {
+        const row = lastAtMost(Float64Array.from(all), value);
+        expect(lastOffsetAtMost(Uint32Array.from(all), value)).toBe(row);
+        expect(countBefore(all.length, (at) => all[at] <= value) - 1).toBe(row);
+      }),
+    );
+  });
+
+  it('lastOffsetAtMost looks at the rows that it is asked to only', () => {
+    const column = Uint32Array.of(7, 9, 0, 4, 8, 1);
+    expect(lastOffsetAtMost(column, 5, 2, 5)).toBe(3);
+    expect(lastOffsetAtMost(column, 9, 2, 5)).toBe(4);
+    expect(lastOffsetAtMost(Uint32Array.of(7, 9, 3, 4), 2, 2, 4)).toBe(1);
+  });
 });

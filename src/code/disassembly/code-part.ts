@@ -1,3 +1,4 @@
+import { countBefore } from '../../base/bisect.ts';
 import { toHex } from '../../base/hex.ts';
 import { printable } from '../../base/printable.ts';
 import {
@@ -165,17 +166,11 @@ function rowsOf(
   const frames: number[] = [];
   const rowOfFrame: number[] = [];
   for (const { frame, offset } of places) {
-    let low = 0;
-    let high = instructions.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (instructions[middle].offset <= offset) low = middle + 1;
-      else high = middle;
-    }
-    const found = instructions[low - 1];
+    const row = countBefore(instructions.length, (at) => instructions[at].offset <= offset) - 1;
+    const found = instructions[row];
     const isThere = found !== undefined && offset < found.offset + found.size;
     frames.push(frame);
-    rowOfFrame.push(isThere ? low - 1 : -1);
+    rowOfFrame.push(isThere ? row : -1);
   }
   return { frames, rowOfFrame };
 }

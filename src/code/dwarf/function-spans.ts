@@ -1,3 +1,4 @@
+import { lastOffsetAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { GrowableInt32 } from '../../base/growable-columns.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
@@ -83,13 +84,6 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
 /** The row of the innermost function at `address`, −1 if there is none. */
 // Hot: once per address.
 export function findSpan({ base, start, row }: FunctionSpans, address: number): number {
-  const offset = address - base;
-  let low = 0;
-  let high = start.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (start[middle] <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? NONE : row[low - 1];
+  const span = lastOffsetAtMost(start, address - base);
+  return span < 0 ? NONE : row[span];
 }

@@ -1,4 +1,4 @@
-import { lastAtMost } from '../../base/bisect.ts';
+import { lastAtMost, lastOffsetAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
 import { isRemoved } from './address-ranges.ts';
@@ -226,13 +226,6 @@ export function findLineRow(table: LineTable, address: number): number {
   if (sequence < 0 || address >= table.end[sequence]) return NONE;
   const target = address - table.start[sequence];
   const first = table.firstRow[sequence];
-  let low = first;
-  let high = first + table.rowCount[sequence];
-  const { offset } = table;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (offset[middle] <= target) low = middle + 1;
-    else high = middle;
-  }
-  return low === first ? NONE : low - 1;
+  const row = lastOffsetAtMost(table.offset, target, first, first + table.rowCount[sequence]);
+  return row < first ? NONE : row;
 }

@@ -1,5 +1,6 @@
 // Hot: once per frame of a process whose functions are known while they waited.
 
+import { countBefore } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { readAddress, readAddresses } from '../../base/u64.ts';
@@ -48,14 +49,9 @@ export class CallerLog {
     const rows = this.#rowsAt.get(callchain[at]);
     if (rows === undefined) return NONE;
     const times = this.#timeNs.array;
-    let low = 0;
-    for (let high = rows.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (times[rows[middle]] < timeNs) low = middle + 1;
-      else high = middle;
-    }
-    return low < rows.length && this.#isOf(rows[low], callchain, at, timeNs)
-      ? this.#bytecode.array[rows[low]]
+    const row = rows[countBefore(rows.length, (place) => times[rows[place]] < timeNs)];
+    return row !== undefined && this.#isOf(row, callchain, at, timeNs)
+      ? this.#bytecode.array[row]
       : NONE;
   }
 

@@ -1,3 +1,4 @@
+import { countBefore } from '../../base/bisect.ts';
 import type { UnwindSection } from './module-input.ts';
 import { DW_EH_PE, SectionReader } from './section-reader.ts';
 
@@ -46,14 +47,9 @@ export class EhFrameHdr {
   find(address: number): number {
     const view = this.#view;
     const wanted = address - this.#address;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (view.getInt32(this.#table + middle * PAIR_SIZE, true) <= wanted) low = middle + 1;
-      else high = middle;
-    }
-    if (low === 0) return Number.NaN;
-    return this.#address + view.getInt32(this.#table + (low - 1) * PAIR_SIZE + 4, true);
+    const table = this.#table;
+    const row =
+      countBefore(this.length, (at) => view.getInt32(table + at * PAIR_SIZE, true) <= wanted) - 1;
+    return row < 0 ? Number.NaN : this.#address + view.getInt32(table + row * PAIR_SIZE + 4, true);
   }
 }

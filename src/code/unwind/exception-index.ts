@@ -1,3 +1,4 @@
+import { countBefore } from '../../base/bisect.ts';
 import { SP } from './arm-registers.ts';
 import type { CfiRow } from './cfi-row.ts';
 import { runExceptionProgram } from './exception-program.ts';
@@ -72,14 +73,7 @@ export class ExceptionIndex {
 
   /** The last entry that starts at or before `address`, −1 if there is none. */
   #find(address: number): number {
-    let low = 0;
-    let high = this.#length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#startOf(middle) <= address) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return countBefore(this.#length, (entry) => this.#startOf(entry) <= address) - 1;
   }
 
   #startOf(entry: number): number {
