@@ -1,12 +1,12 @@
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-columns.ts';
+import type { Spans } from '../base/spans.ts';
 import { bucketOf, SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from './turn-table.ts';
 
-/** The waits of an event loop for events, in time order; they do not overlap. */
+/** The waits of an event loop for events. */
 export type LoopWaits = {
   readonly loop: TurnLoop;
   /** Nanoseconds since the recording's start. */
-  readonly fromNs: GrowableFloat64;
-  readonly toNs: GrowableFloat64;
+  readonly waits: Spans;
   /** A time at which the thread still was there: a turn that has not ended is known until then. */
   readonly lastNs: number;
 };
@@ -23,15 +23,15 @@ const GATHER_SHORT_NS = 1e9;
  */
 export function turnsBetween(loops: readonly LoopWaits[]): TurnTable | null {
   const rows = new TurnRows();
-  for (const [loop, { fromNs, toNs, lastNs }] of loops.entries()) {
-    for (let i = 1; i < fromNs.length; i++) {
-      const from = toNs.array[i - 1];
-      rows.add(loop, from, fromNs.array[i], from - fromNs.array[i - 1]);
+  for (const [loop, { waits, lastNs }] of loops.entries()) {
+    const { array: begins, length } = waits.from;
+    const ends = waits.to.array;
+    for (let i = 1; i < length; i++) {
+      rows.add(loop, ends[i - 1], begins[i], ends[i - 1] - begins[i - 1]);
     }
-    const last = fromNs.length - 1;
-    const begin = toNs.array[last];
+    const begin = ends[length - 1];
     if (lastNs - begin >= LEAST_TURN_NS) {
-      rows.add(loop, begin, lastNs, begin - fromNs.array[last], true);
+      rows.add(loop, begin, lastNs, begin - begins[length - 1], true);
     }
     rows.flushShort();
   }

@@ -1,21 +1,16 @@
 import { expect, test } from 'vitest';
-import { GrowableFloat64 } from '../../src/base/growable-columns.ts';
+import { Spans } from '../../src/base/spans.ts';
 import { bucketOf, type TurnLoop, type TurnTable } from '../../src/profile/turn-table.ts';
 import { joinTurns, type LoopWaits, turnsBetween } from '../../src/profile/turns-between.ts';
 
 const MS = 1e6;
 const LOOP: TurnLoop = { thread: 0, pid: 10, tid: 10, source: 'system calls' };
 
-function column(values: readonly number[]): GrowableFloat64 {
-  const grown = new GrowableFloat64(4);
-  for (const value of values) grown.push(value * MS);
-  return grown;
-}
-
 /** Waits from and to so many milliseconds. */
 function waits(spans: readonly (readonly [number, number])[], lastMs = 0, loop = LOOP): LoopWaits {
-  const [fromNs, toNs] = [0, 1].map((side) => column(spans.map((span) => span[side])));
-  return { loop, fromNs, toNs, lastNs: lastMs * MS };
+  const columns = new Spans();
+  for (const [from, to] of spans) columns.add(from * MS, to * MS);
+  return { loop, waits: columns, lastNs: lastMs * MS };
 }
 
 /** `2–5 after 2`: turns with the waits before them, in milliseconds. */

@@ -1,6 +1,6 @@
-import { lastAtMost } from '../../base/bisect.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
+import { Spans } from '../../base/spans.ts';
 import * as dw from './constants.ts';
 import { type FormValue, indexedAddress, ValueKind } from './form-value.ts';
 import type { DwarfUnit } from './unit.ts';
@@ -31,32 +31,18 @@ export class AddressRanges {
 }
 
 /** Sorted, those that overlap or touch as one. */
-export function mergeRanges(ranges: AddressRanges): AddressRanges {
-  const merged = new AddressRanges();
+export function mergeRanges(ranges: AddressRanges): Spans {
+  const merged = new Spans();
   for (const row of sortedOrder(ranges.start.array, ranges.length)) {
-    const start = ranges.start.array[row];
-    const end = ranges.end.array[row];
-    const last = merged.length - 1;
-    if (last >= 0 && start <= merged.end.array[last]) {
-      merged.end.array[last] = Math.max(end, merged.end.array[last]);
-    } else {
-      merged.add(start, end);
-    }
+    merged.add(ranges.start.array[row], ranges.end.array[row]);
   }
   return merged;
 }
 
-/** Whether `merged` has all of [start, end). */
-export function isWithin(start: number, end: number, merged: AddressRanges): boolean {
-  const row = lastAtMost(merged.start.array, start, merged.length);
-  return row >= 0 && end <= merged.end.array[row];
-}
-
 /** Whether `merged` has all of each of `ranges`. */
-export function areWithin(ranges: AddressRanges, merged: AddressRanges): boolean {
+export function areWithin(ranges: AddressRanges, merged: Spans): boolean {
   for (let row = 0; row < ranges.length; row++) {
-    const start = ranges.start.array[row];
-    if (!isWithin(start, ranges.end.array[row], merged)) return false;
+    if (!merged.has(ranges.start.array[row], ranges.end.array[row])) return false;
   }
   return true;
 }

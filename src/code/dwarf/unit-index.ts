@@ -2,14 +2,8 @@ import { lastAtMost } from '../../base/bisect.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
-import {
-  AddressRanges,
-  areWithin,
-  isRemoved,
-  isWithin,
-  mergeRanges,
-  readRanges,
-} from './address-ranges.ts';
+import type { Spans } from '../../base/spans.ts';
+import { AddressRanges, areWithin, isRemoved, mergeRanges, readRanges } from './address-ranges.ts';
 import { type AddressSets, readAddressSets } from './address-sets.ts';
 import * as dw from './constants.ts';
 import { ValueKind } from './form-value.ts';
@@ -23,7 +17,7 @@ const MAX_RANGES = 1 << 24;
 type CheckedUnit = {
   readonly unit: DwarfUnit;
   /** The root's ranges where the set claims more than these; null where the set may be believed. */
-  readonly rootRanges: AddressRanges | null;
+  readonly rootRanges: Spans | null;
 };
 
 /**
@@ -111,7 +105,7 @@ export class UnitIndex {
     const ofRoot = mergeRanges(ranges);
     const ofSet = new AddressRanges();
     this.#addSet(offset, ofSet);
-    if (!areWithin(ofRoot, mergeRanges(ofSet))) return null;
+    if (!areWithin(ranges, mergeRanges(ofSet))) return null;
     // LLVM's sets hold variables too.
     return { unit, rootRanges: areWithin(ofSet, ofRoot) ? null : ofRoot };
   }
@@ -153,7 +147,7 @@ export class UnitIndex {
 }
 
 function agrees({ rootRanges }: CheckedUnit, address: number): boolean {
-  return rootRanges === null || isWithin(address, address + 1, rootRanges);
+  return rootRanges === null || rootRanges.has(address, address + 1);
 }
 
 function isUnitTag(tag: number): boolean {

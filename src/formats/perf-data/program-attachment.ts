@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { ByteWriter } from '../../base/byte-writer.ts';
+import { Spans } from '../../base/spans.ts';
 import { readU64 } from '../../base/u64.ts';
 
 /** A part of a file, in bytes. */
@@ -28,8 +29,8 @@ export function programAttachment(part: ProgramPart, fileId: string, path: strin
 export function encodeParts(source: ByteSource, ranges: readonly FileRange[]): Uint8Array {
   const parts = mergeRanges(ranges);
   const out = new ByteWriter().u64(source.size).u32(parts.length).u32(0);
-  for (const { offset, size } of parts) out.u64(offset).u64(size);
-  for (const { offset, size } of parts) out.bytes(source.read(offset, size));
+  parts.each((from, to) => out.u64(from).u64(to - from));
+  parts.each((from, to) => out.bytes(source.read(from, to - from)));
   return out.finish();
 }
 
@@ -75,18 +76,17 @@ export function openParts(bytes: Uint8Array): ByteSource | null {
 
 /** Bytes that the parts come to. */
 export function bytesOfParts(ranges: readonly FileRange[]): number {
-  return mergeRanges(ranges).reduce((sum, { size }) => sum + size, 0);
+  let sum = 0;
+  mergeRanges(ranges).each((from, to) => {
+    sum += to - from;
+  });
+  return sum;
 }
 
-function mergeRanges(ranges: readonly FileRange[]): FileRange[] {
-  const merged: FileRange[] = [];
+function mergeRanges(ranges: readonly FileRange[]): Spans {
+  const merged = new Spans();
   for (const { offset, size } of [...ranges].sort((a, b) => a.offset - b.offset)) {
-    const last = merged.at(-1);
-    const end = offset + size;
-    if (last === undefined || offset > last.offset + last.size) merged.push({ offset, size });
-    else if (end > last.offset + last.size) {
-      merged[merged.length - 1] = { offset: last.offset, size: end - last.offset };
-    }
+    merged.add(offset, offset + size);
   }
   return merged;
 }

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import { Spans } from '../../base/spans.ts';
 import { isJitCode } from '../jit-dso.ts';
 import { stacksWith } from '../stacks-with.ts';
 import type { TurnTable } from '../turn-table.ts';
@@ -46,26 +46,16 @@ export function turnsOfWaits(profile: Profile, known: ReadonlySet<number>): Turn
     if (isWait[samples.event[row]] === 0 || stack === NONE || isLoopWait[stack] === 0) continue;
     const { pid, tid } = threads[thread];
     if (known.has(tid) || !(samples.periodEvents[row] > 0)) continue;
-    const own = loops.get(thread) ?? {
-      loop: { thread, pid, tid, source: 'waits' },
-      fromNs: new GrowableFloat64(16),
-      toNs: new GrowableFloat64(16),
-      lastNs: 0,
-    };
+    const loop = { thread, pid, tid, source: 'waits' } as const;
+    const own = loops.get(thread) ?? { loop, waits: new Spans(), lastNs: 0 };
     loops.set(thread, own);
-    const to = from + samples.periodEvents[row];
-    const last = own.toNs.length - 1;
-    // Waiting, and then waiting for a CPU.
-    if (last >= 0 && from <= own.toNs.array[last]) own.toNs.array[last] = to;
-    else {
-      own.fromNs.push(from);
-      own.toNs.push(to);
-    }
+    // Waiting, and then waiting for a CPU, is one wait.
+    own.waits.add(from, from + samples.periodEvents[row]);
   }
   // A thread that has waited once has no loop that is known.
   return turnsBetween(
     [...loops]
-      .filter(([, { fromNs }]) => fromNs.length > 1)
+      .filter(([, { waits }]) => waits.length > 1)
       .map(([thread, own]) => ({ ...own, lastNs: lastNs[thread] })),
   );
 }

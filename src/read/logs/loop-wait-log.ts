@@ -2,6 +2,7 @@
 
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
+import { Spans } from '../../base/spans.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
@@ -71,12 +72,12 @@ export class LoopWaitLog {
     }
     return turnsBetween(
       [...this.#threads].flatMap(([tid, waits]): LoopWaits[] => {
-        const spans = known.has(tid) ? null : waits.ofLoop();
-        if (spans === null) return [];
+        const ofLoop = known.has(tid) ? null : waits.ofLoop();
+        if (ofLoop === null || ofLoop.length === 0) return [];
         const thread = threadOf.get(`${waits.pid} ${tid}`) ?? NONE;
         const lastNs = waits.isWaiting || thread === NONE ? 0 : lastOfThread[thread];
         const loop = { thread, pid: waits.pid, tid, source: 'system calls' } as const;
-        return [{ loop, ...spans, lastNs }];
+        return [{ loop, waits: ofLoop, lastNs }];
       }),
     );
   }
@@ -122,7 +123,7 @@ class ThreadWaits {
   }
 
   /** Waits of the thread's loop: by epoll where it has any, for libuv calls io_uring for other things, too. */
-  ofLoop(): { readonly fromNs: GrowableFloat64; readonly toNs: GrowableFloat64 } | null {
+  ofLoop(): Spans {
     // A wait that has not ended is the end of the last turn.
     if (this.isWaiting) this.#add(this.#begunNs);
     const { length } = this.#fd;
@@ -140,13 +141,11 @@ class ThreadWaits {
     const longest = Math.max(...[...spans.values()].map(spanNs));
     const longLived = [...spans].filter(([, span]) => spanNs(span) >= longest / 2);
     const fd = Math.min(...longLived.map(([own]) => own));
-    const fromNs = new GrowableFloat64(16);
-    const toNs = new GrowableFloat64(16);
+    const waits = new Spans();
     for (let row = 0; row < length; row++) {
       if (isRing[row] !== ring || this.#fd.array[row] !== fd) continue;
-      fromNs.push(this.#fromNs.array[row]);
-      toNs.push(this.#toNs.array[row]);
+      waits.add(this.#fromNs.array[row], this.#toNs.array[row]);
     }
-    return fromNs.length === 0 ? null : { fromNs, toNs };
+    return waits;
   }
 }
