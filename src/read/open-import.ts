@@ -7,7 +7,11 @@ import { importDevTools } from '../formats/import/cpuprofile.ts';
 import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
 import { importFirefox } from '../formats/import/firefox.ts';
 import { importFolded } from '../formats/import/folded.ts';
-import type { ImportedProfile, ShowName } from '../formats/import/imported-profile.ts';
+import {
+  type ImportedProfile,
+  ImportedProfileBuilder,
+  type ShowName,
+} from '../formats/import/imported-profile.ts';
 import { readJavaName } from '../formats/import/java-name.ts';
 import { importPerfScript } from '../formats/import/perf-script.ts';
 import { importPprof } from '../formats/import/pprof.ts';
@@ -34,8 +38,8 @@ export function openImport(
     return null;
   }
   const problems = new Diagnostics();
-  const showName = nameReader(problems);
-  const imported = IMPORTERS[format](watchReads(source, onShare), showName, limitsOfText(most));
+  const builder = new ImportedProfileBuilder(nameReader(problems), limitsOfText(most));
+  const imported = IMPORTERS[format](watchReads(source, onShare), builder);
   for (const problem of problems.entries()) {
     imported.diagnostics.count(problem, problem.detail, problem.count);
   }

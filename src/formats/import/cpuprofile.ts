@@ -1,17 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import type { ProfileEvent } from '../../profile/types.ts';
 import { addCallFrame, nameOfFrame } from './call-frame.ts';
 import { importHeapProfile } from './heapprofile.ts';
-import {
-  type ImportedProfile,
-  ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
-} from './imported-profile.ts';
+import { type ImportedProfile, ImportedProfileBuilder, importedEvent } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
 import { listTraceProfiles, traceEventsOf } from './trace-profiles.ts';
 import { isTreeProfile, listTreeProfile } from './tree-profile.ts';
@@ -19,14 +12,12 @@ import { isTreeProfile, listTreeProfile } from './tree-profile.ts';
 /** A profile of V8's or JavaScriptCore's own profiler, or of ours in its format; or those of a trace. */
 export function importDevTools(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
-  const value = parseJson(source, limits.checkJson);
+  const value = parseJson(source, builder.limits.checkJson);
   const file = asObject(value);
-  const builder = new ImportedProfileBuilder(showName, limits);
   const traceEvents = traceEventsOf(value);
-  if (traceEvents !== null) return importTrace(traceEvents, builder, limits);
+  if (traceEvents !== null) return importTrace(traceEvents, builder);
   if (file !== null && isTreeProfile(file)) {
     return new CpuProfileReader(listTreeProfile(file), builder).read();
   }
@@ -40,7 +31,6 @@ export function importDevTools(
 function importTrace(
   traceEvents: readonly unknown[],
   builder: ImportedProfileBuilder,
-  limits: ImportLimits,
 ): ImportedProfile {
   const profiles = listTraceProfiles(traceEvents, (what) => builder.skipLine(what));
   if (profiles.length === 0) {
@@ -49,23 +39,18 @@ function importTrace(
       'it is a trace without a CPU profile: one recorded with the category disabled-by-default-v8.cpu_profiler has it',
     );
   }
-  limits.checkThreads(profiles.length);
+  builder.limits.checkThreads(profiles.length);
   const readers = profiles.map(({ file, thread }) => new CpuProfileReader(file, builder, thread));
   const timed = readers.map((reader) => reader.add());
   // Threads are sampled alike; one that has few samples shows it least.
   const usual = timed.toSorted((a, b) => b.samples - a.samples)[0].usualNs;
   const hasWaits = timed.some((each) => each.hasWaits);
-  return builder.finish(
-    'cpuprofile',
-    listEvents('', { hasTimes: true, hasWaits, usualNs: usual }),
-    {
-      notes: [
-        'read from a trace: each of its CPU profiles is a thread; losses and CPUs are not known',
-        SPANS_NOTE,
-      ],
-      clock: 'monotonic',
-    },
-  );
+  const notes = [
+    'read from a trace: each of its CPU profiles is a thread; losses and CPUs are not known',
+    SPANS_NOTE,
+  ];
+  const events = listEvents(TIME_EVENT, { hasTimes: true, hasWaits, usualNs: usual });
+  return builder.finish('cpuprofile', { notes, clock: 'monotonic' }, events);
 }
 
 /** The event of what samples weigh, and that of the time in which their threads had nothing to do. */
@@ -74,8 +59,8 @@ function listEvents(
   { hasTimes, hasWaits, usualNs }: Omit<AddedSamples, 'samples'>,
 ): ProfileEvent[] {
   const frequencyHz = usualNs > 0 ? Math.round(1e9 / usualNs) : null;
-  const events = [{ ...describeEvent(name, hasTimes), frequencyHz }];
-  return hasWaits ? [...events, describeEvent(IDLE_EVENT, true)] : events;
+  const events = [{ ...importedEvent(name, hasTimes), frequencyHz }];
+  return hasWaits ? [...events, importedEvent(IDLE_EVENT, true)] : events;
 }
 
 /** The samples that a profile has, and what they are of. */
@@ -134,10 +119,9 @@ class CpuProfileReader {
   read(): ImportedProfile {
     const added = this.add();
     const { hasTimes } = added;
-    return this.#builder.finish('cpuprofile', listEvents(asText(this.#own?.event), added), {
-      notes: this.#notes(hasTimes),
-      ...(hasTimes && { clock: 'monotonic' }),
-    });
+    const events = listEvents(asText(this.#own?.event) || TIME_EVENT, added);
+    const meta = { notes: this.#notes(hasTimes), ...(hasTimes && { clock: 'monotonic' as const }) };
+    return this.#builder.finish('cpuprofile', meta, events);
   }
 
   /** Adds the samples of event 0, and the waits of event 1. */
@@ -311,14 +295,3 @@ function clampTime(microseconds: number): number {
 
 /** The event of time that an engine's own profiler measured. */
 const TIME_EVENT = 'time';
-
-function describeEvent(name: string, isTime: boolean): ProfileEvent {
-  return {
-    name: name === '' ? TIME_EVENT : name,
-    type: PERF_TYPE.SOFTWARE,
-    mode: isTime ? 'clock' : 'period',
-    frequencyHz: null,
-    fixedPeriod: null,
-    unit: isTime ? 'nanoseconds' : 'events',
-  };
-}

@@ -1,18 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { ProfileEvent } from '../../profile/types.ts';
 import { FirefoxStacks } from './firefox-stacks.ts';
-import {
-  type ImportedProfile,
-  ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
-} from './imported-profile.ts';
+import { type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
 
 /**
@@ -30,10 +22,9 @@ import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
  */
 export function importFirefox(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
-  const file = asObject(parseJson(source, limits.checkJson));
+  const file = asObject(parseJson(source, builder.limits.checkJson));
   const meta = asObject(file?.meta);
   if (file === null || meta === null || !Array.isArray(file.threads)) {
     throw new PerfDataError('firefox-malformed', 'it has no "meta" with "threads" of a profile');
@@ -44,7 +35,7 @@ export function importFirefox(
       'it is a profile as Firefox hands it over: the one that profiler.firefox.com saves of it is read',
     );
   }
-  return new FirefoxReader(file, meta, new ImportedProfileBuilder(showName, limits), limits).read();
+  return new FirefoxReader(file, meta, builder).read();
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,20 +63,17 @@ const MOST = 2 ** 63;
 class FirefoxReader {
   readonly #file: Json;
   readonly #builder: ImportedProfileBuilder;
-  readonly #limits: ImportLimits;
   readonly #frequencyHz: number | null;
   /** Nanoseconds of a unit of CPU time; null where the file has none. */
   readonly #cpuUnit: number | null;
   readonly #isOwn: boolean;
   readonly #product: string;
-  readonly #events: ProfileEvent[] = [];
   #added = 0;
   #leftOut = 0;
 
-  constructor(file: Json, meta: Json, builder: ImportedProfileBuilder, limits: ImportLimits) {
+  constructor(file: Json, meta: Json, builder: ImportedProfileBuilder) {
     this.#file = file;
     this.#builder = builder;
-    this.#limits = limits;
     const interval = asNumber(meta.interval, 0);
     this.#frequencyHz = interval > 0 ? Math.round(1000 / interval) || null : null;
     const unit = asText(asObject(meta.sampleUnits)?.threadCPUDelta);
@@ -97,7 +85,7 @@ class FirefoxReader {
 
   read(): ImportedProfile {
     const threads = asArray(this.#file.threads);
-    this.#limits.checkThreads(threads.length);
+    this.#builder.limits.checkThreads(threads.length);
     // CPU time is what a recording has: it comes first where each thread has it.
     if (this.#cpuUnit !== null && threads.every(hasCpuTime)) this.#event(CPU_EVENT, true);
     for (const value of threads) {
@@ -107,10 +95,7 @@ class FirefoxReader {
     if (this.#added === 0 && this.#leftOut > 0) {
       throw new PerfDataError('firefox-malformed', 'each of its samples contradicts the file');
     }
-    return this.#builder.finish('firefox', this.#events, {
-      notes: this.#notes(),
-      clock: 'monotonic',
-    });
+    return this.#builder.finish('firefox', { notes: this.#notes(), clock: 'monotonic' });
   }
 
   #addThread(thread: Json): void {
@@ -151,19 +136,7 @@ class FirefoxReader {
   }
 
   #event(name: string, isTime: boolean): number {
-    const known = this.#events.findIndex((each) => each.name === name);
-    if (known >= 0) return known;
-    this.#limits.checkEvents(this.#events.length + 1);
-    return (
-      this.#events.push({
-        name,
-        type: PERF_TYPE.SOFTWARE,
-        mode: isTime ? 'clock' : 'period',
-        frequencyHz: this.#frequencyHz,
-        fixedPeriod: null,
-        unit: isTime ? 'nanoseconds' : 'events',
-      }) - 1
-    );
+    return this.#builder.event(name, isTime, this.#frequencyHz);
   }
 
   #notes(): string[] {

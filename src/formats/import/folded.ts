@@ -5,9 +5,7 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
+  importedEvent,
 } from './imported-profile.ts';
 import { forEachLine } from './text-lines.ts';
 
@@ -25,10 +23,8 @@ const JIT = '[JIT]';
  */
 export function importFolded(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
-  const builder = new ImportedProfileBuilder(showName, limits);
   let total = 0;
   let areWhole = true;
   const readLine = (text: string): void => {
@@ -53,31 +49,19 @@ export function importFolded(
     total += weight;
     areWhole &&= Number.isInteger(weight);
   };
-  forEachLine(source, readLine, limits.checkLine);
+  forEachLine(source, readLine, builder.limits.checkLine);
   const areCounts = total <= MAX_SAMPLES && areWhole;
   if (areCounts) builder.takePeriodsAsCounts();
-  return builder.finish(
-    'folded',
-    [
-      {
-        name: 'event',
-        type: PERF_TYPE.HARDWARE,
-        mode: 'period',
-        frequencyHz: null,
-        fixedPeriod: areCounts ? 1 : null,
-        unit: 'events',
-      },
-    ],
-    {
-      notes: [
-        'read from folded stacks: event, times, threads, CPUs and losses are not known',
-        areCounts
-          ? 'the numbers of the lines are taken as samples'
-          : 'the numbers of the lines are taken as events, each line as one sample',
-        'the uncertainty of shares is unknown: a line sums samples of unknown times',
-      ],
-    },
-  );
+  const fixedPeriod = areCounts ? 1 : null;
+  const event = { ...importedEvent('event', false), type: PERF_TYPE.HARDWARE, fixedPeriod };
+  const notes = [
+    'read from folded stacks: event, times, threads, CPUs and losses are not known',
+    areCounts
+      ? 'the numbers of the lines are taken as samples'
+      : 'the numbers of the lines are taken as events, each line as one sample',
+    'the uncertainty of shares is unknown: a line sums samples of unknown times',
+  ];
+  return builder.finish('folded', { notes }, [event]);
 }
 
 /** A line's stack and the number behind it; null for a line that does not end with one. */

@@ -1,7 +1,10 @@
 import { NONE } from '../../base/brand.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import { addCallFrame } from './call-frame.ts';
-import type { ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
+import {
+  type ImportedProfile,
+  type ImportedProfileBuilder,
+  importedEvent,
+} from './imported-profile.ts';
 import { asArray, asNumber, asObject } from './json-text.ts';
 
 /** The event of a heap profile: its weights are bytes. */
@@ -36,23 +39,9 @@ export function importHeapProfile(
     }
     for (const child of asArray(node.children)) pending.push({ node: child, prefix: stack });
   }
-  return builder.finish(
-    'heapprofile',
-    [
-      {
-        name: HEAP_EVENT,
-        type: PERF_TYPE.SOFTWARE,
-        mode: 'period',
-        frequencyHz: null,
-        fixedPeriod: null,
-        unit: 'events',
-      },
-    ],
-    {
-      notes: [
-        'read from a .heapprofile: bytes that were in use, by who allocated them',
-        'the uncertainty of shares is unknown: a node sums samples of unknown sizes',
-      ],
-    },
-  );
+  const notes = [
+    'read from a .heapprofile: bytes that were in use, by who allocated them',
+    'the uncertainty of shares is unknown: a node sums samples of unknown sizes',
+  ];
+  return builder.finish('heapprofile', { notes }, [importedEvent(HEAP_EVENT, false)]);
 }

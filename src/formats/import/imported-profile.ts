@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { knownCpu } from '../../base/cpu-number.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { printable } from '../../base/printable.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type {
@@ -91,6 +92,8 @@ export class ImportedProfileBuilder {
   readonly #metThreads = new Set<string>();
   readonly #frameName = new Map<number, number>();
   readonly #samples = new ImportedSamples();
+  readonly #events: ProfileEvent[] = [];
+  readonly #eventRows = new Map<string, number>();
   /** Frames with lines so far. */
   #onLine = 0;
   #skipped = 0;
@@ -98,11 +101,22 @@ export class ImportedProfileBuilder {
   readonly #showName: ShowName;
   readonly #shownNames = new Map<string, string>();
 
-  readonly #limits: ImportLimits;
+  readonly limits: ImportLimits;
 
-  constructor(showName: ShowName, limits: ImportLimits) {
+  constructor(showName: ShowName = (name) => name, limits: ImportLimits = NO_LIMITS) {
     this.#showName = showName;
-    this.#limits = limits;
+    this.limits = limits;
+  }
+
+  /** The row of the event of that name which counts time, or something else. */
+  event(name: string, isTime: boolean, frequencyHz: number | null = null): number {
+    const key = `${isTime} ${name}`;
+    const known = this.#eventRows.get(key);
+    if (known !== undefined) return known;
+    this.limits.checkEvents(this.#events.length + 1);
+    const row = this.#events.push({ ...importedEvent(name, isTime), frequencyHz }) - 1;
+    this.#eventRows.set(key, row);
+    return row;
   }
 
   /** A line that is left out: not one of the format's. */
@@ -176,14 +190,14 @@ export class ImportedProfileBuilder {
   /** The path `prefix`, −1 for none, with `frame` behind it. */
   extend(prefix: number, frame: number): number {
     const stack = this.#builder.stacks.intern(prefix, frame);
-    this.#limits.checkStacks(this.#builder.stacks.length, this.#builder.frames.length);
+    this.limits.checkStacks(this.#builder.stacks.length, this.#builder.frames.length);
     return stack;
   }
 
   addSample(sample: ImportedSample, stack: number): void {
     // Before the samples of too many threads take memory.
     this.#metThreads.add(threadKey(sample.pid, sample.tid, sample.comm));
-    this.#limits.checkThreads(this.#metThreads.size);
+    this.limits.checkThreads(this.#metThreads.size);
     const { period } = sample;
     if (period >= 0 && period <= MOST_OF_NUMBER) this.#samples.add(this.#inRange(sample), stack);
     else this.diagnostics.count('number-out-of-range', `a sample that weighs ${period}`);
@@ -205,10 +219,11 @@ export class ImportedProfileBuilder {
     this.#samples.takePeriodsAsCounts();
   }
 
+  /** `events`: where they are not made by `event`. */
   finish(
     format: ImportFormat,
-    events: readonly ProfileEvent[],
     meta: Partial<ProfileMeta>,
+    events: readonly ProfileEvent[] = this.#events,
   ): ImportedProfile {
     const { start } = this.#samples;
     const { NaN: noCount } = Number;
@@ -272,6 +287,18 @@ export class ImportedProfileBuilder {
     this.#threadByKey.set(key, thread);
     return thread;
   }
+}
+
+/** An event as most files of other tools know it: time, or a number of something. */
+export function importedEvent(name: string, isTime: boolean): ProfileEvent {
+  return {
+    name,
+    type: PERF_TYPE.SOFTWARE,
+    mode: isTime ? 'clock' : 'period',
+    frequencyHz: null,
+    fixedPeriod: null,
+    unit: isTime ? 'nanoseconds' : 'events',
+  };
 }
 
 /** A pid or tid, −1 where no thread has such a number. */

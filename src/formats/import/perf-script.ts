@@ -6,9 +6,7 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
+  importedEvent,
 } from './imported-profile.ts';
 import {
   type FrameLine,
@@ -29,11 +27,10 @@ const SOFTWARE_EVENTS =
 /** `perf script` text as a profile. */
 export function importPerfScript(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
-  const reader = new PerfScriptReader(showName, limits);
-  forEachLine(source, (line) => reader.line(line), limits.checkLine);
+  const reader = new PerfScriptReader(builder);
+  forEachLine(source, (line) => reader.line(line), builder.limits.checkLine);
   return reader.finish();
 }
 
@@ -51,7 +48,6 @@ class PerfScriptReader {
   readonly #builder: ImportedProfileBuilder;
   readonly #events: string[] = [];
   readonly #eventByName = new Map<string, number>();
-  readonly #limits: ImportLimits;
   /** Per event, the period that all its samples have; null where they differ. */
   readonly #fixedPeriods: (number | null)[] = [];
   /** Events of which a sample has no period. */
@@ -64,9 +60,8 @@ class PerfScriptReader {
   #otherRecords = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
 
-  constructor(showName: ShowName, limits: ImportLimits) {
-    this.#limits = limits;
-    this.#builder = new ImportedProfileBuilder(showName, limits);
+  constructor(builder: ImportedProfileBuilder) {
+    this.#builder = builder;
   }
 
   line(line: string): void {
@@ -106,7 +101,7 @@ class PerfScriptReader {
     const events = this.#events.map((name, event) =>
       describeEvent(name, this.#fixedPeriods[event] ?? null, this.#lackingPeriods.has(event)),
     );
-    return this.#builder.finish('perf-script', events, { ...meta, notes: this.#notes() });
+    return this.#builder.finish('perf-script', { ...meta, notes: this.#notes() }, events);
   }
 
   /** A record that is no sample: a mapping, a fork, a name. */
@@ -131,7 +126,7 @@ class PerfScriptReader {
     if (event === undefined) {
       event = this.#events.push(name) - 1;
       this.#eventByName.set(name, event);
-      this.#limits.checkEvents(this.#events.length);
+      this.#builder.limits.checkEvents(this.#events.length);
     }
     const { comm, pid, tid, cpu, time } = head;
     const period = head.period ?? 1;
@@ -213,10 +208,8 @@ function describeEvent(
   const isSoftware = SOFTWARE_EVENTS.test(name);
   const isTracepoint = !isSoftware && /^[A-Za-z_]\w*:[A-Za-z_]\w{2,}/.test(name);
   return {
-    name,
+    ...importedEvent(name, isClock),
     type: isSoftware ? SOFTWARE : isTracepoint ? TRACEPOINT : HARDWARE,
-    mode: isClock ? 'clock' : 'period',
-    frequencyHz: null,
     fixedPeriod,
     // Samples that count as 1 are no nanoseconds.
     unit: isClock && !lacksPeriods ? 'nanoseconds' : 'events',

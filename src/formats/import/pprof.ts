@@ -1,18 +1,11 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import { formatCount, formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ProfileEvent } from '../../profile/types.ts';
 import { SCRIPTS, scriptFunction } from './call-frame.ts';
-import {
-  type ImportedProfile,
-  ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
-} from './imported-profile.ts';
+import { type ImportedProfile, ImportedProfileBuilder, importedEvent } from './imported-profile.ts';
 import {
   type PprofMessage,
   type PprofPlace,
@@ -30,16 +23,15 @@ import { SCRIPT } from './speedscope-frames.ts';
  */
 export function importPprof(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
   // Views of the bytes and a number for each field are kept.
-  limits.checkJson(MEMORY_FACTOR * source.size);
+  builder.limits.checkJson(MEMORY_FACTOR * source.size);
   const message = readPprofMessage(source.read(0, source.size));
   if (message.types.length === 0) {
     throw new PerfDataError('pprof-malformed', 'it has no sample type of pprof');
   }
-  return new PprofReader(message, new ImportedProfileBuilder(showName, limits), limits).read();
+  return new PprofReader(message, builder).read();
 }
 
 const MEMORY_FACTOR = 16;
@@ -75,9 +67,9 @@ class PprofReader {
   #withoutPlace = 0;
   #belowZero = 0;
 
-  constructor(message: PprofMessage, builder: ImportedProfileBuilder, limits: ImportLimits) {
+  constructor(message: PprofMessage, builder: ImportedProfileBuilder) {
     const { types, defaultType, mappings } = message;
-    limits.checkEvents(types.length);
+    builder.limits.checkEvents(types.length);
     const order = types.map((_, column) => column);
     const first = types.findIndex(({ type }) => type === defaultType);
     // pprof shows the last type where none is named.
@@ -86,7 +78,10 @@ class PprofReader {
     order.unshift(shown);
     this.#message = message;
     this.#builder = builder;
-    this.#events = order.map((column) => describeType(types[column]));
+    this.#events = order.map((column) => {
+      const { type, unit } = types[column];
+      return importedEvent(type === '' ? 'event' : type, TIME_UNITS.has(unit));
+    });
     this.#columns = types.map(({ unit }, column) => ({
       event: order.indexOf(column),
       scale: TIME_UNITS.get(unit) ?? 1,
@@ -103,7 +98,7 @@ class PprofReader {
         this.#builder.skipLine(`sample ${index + 1}`);
       } else this.#add(sample);
     }
-    return this.#builder.finish('pprof', this.#events, { notes: this.#notes() });
+    return this.#builder.finish('pprof', { notes: this.#notes() }, this.#events);
   }
 
   #add(sample: PprofSample): void {
@@ -203,16 +198,4 @@ function countNote(count: number, what: string): string[] {
 function numberOf(text: string | undefined): number {
   const number = Number(text ?? NONE);
   return Number.isInteger(number) && number >= 0 && number < 2 ** 31 ? number : NONE;
-}
-
-function describeType({ type, unit }: PprofMessage['types'][number]): ProfileEvent {
-  const isTime = TIME_UNITS.has(unit);
-  return {
-    name: type === '' ? 'event' : type,
-    type: PERF_TYPE.SOFTWARE,
-    mode: isTime ? 'clock' : 'period',
-    frequencyHz: null,
-    fixedPeriod: null,
-    unit: isTime ? 'nanoseconds' : 'events',
-  };
 }

@@ -1,17 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
-import { PERF_TYPE } from '../../base/event-type.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { ProfileEvent } from '../../profile/types.ts';
-import {
-  type ImportedProfile,
-  ImportedProfileBuilder,
-  type ImportLimits,
-  NO_LIMITS,
-  type ShowName,
-} from './imported-profile.ts';
+import { type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
 import { SpeedscopeFrames } from './speedscope-frames.ts';
 
@@ -30,16 +22,14 @@ import { SpeedscopeFrames } from './speedscope-frames.ts';
  */
 export function importSpeedscope(
   source: ByteSource,
-  showName: ShowName = (name) => name,
-  limits: ImportLimits = NO_LIMITS,
+  builder = new ImportedProfileBuilder(),
 ): ImportedProfile {
-  const file = asObject(parseJson(source, limits.checkJson));
+  const file = asObject(parseJson(source, builder.limits.checkJson));
   const frames = asObject(file?.shared)?.frames;
   if (file === null || !Array.isArray(frames) || !Array.isArray(file.profiles)) {
     throw malformed('it has no "profiles" with "shared" frames of speedscope');
   }
-  const builder = new ImportedProfileBuilder(showName, limits);
-  return new SpeedscopeReader(file, new SpeedscopeFrames(frames, builder), builder, limits).read();
+  return new SpeedscopeReader(file, new SpeedscopeFrames(frames, builder), builder).read();
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -83,29 +73,19 @@ class SpeedscopeReader {
   readonly #file: Json;
   readonly #frames: SpeedscopeFrames;
   readonly #builder: ImportedProfileBuilder;
-  readonly #limits: ImportLimits;
   readonly #isOwn: boolean;
-  readonly #events: ProfileEvent[] = [];
   /** How often each name was met. */
   readonly #comms = new Map<string, number>();
-  /** Indexed by unit and name. */
-  readonly #eventOf = new Map<string, number>();
   #evented = 0;
   #timed = 0;
   #added = 0;
   #leftOut = 0;
   #firstLeftOut: string | null = null;
 
-  constructor(
-    file: Json,
-    frames: SpeedscopeFrames,
-    builder: ImportedProfileBuilder,
-    limits: ImportLimits,
-  ) {
+  constructor(file: Json, frames: SpeedscopeFrames, builder: ImportedProfileBuilder) {
     this.#file = file;
     this.#frames = frames;
     this.#builder = builder;
-    this.#limits = limits;
     this.#isOwn = /^perf-ts\b/.test(asText(file.exporter));
   }
 
@@ -127,7 +107,7 @@ class SpeedscopeReader {
     }
     if (this.#added === 0 && this.#firstLeftOut !== null) throw malformed(this.#firstLeftOut);
     const hasTimes = this.#timed > 0 && this.#timed === profiles.length;
-    return this.#builder.finish('speedscope', this.#events, {
+    return this.#builder.finish('speedscope', {
       notes: this.#notes(hasTimes),
       ...(hasTimes && { clock: 'monotonic' }),
     });
@@ -154,7 +134,7 @@ class SpeedscopeReader {
       title,
       comm: own === undefined ? this.#ownComm(name || `profile ${index + 1}`) : own.comm,
       tid: Math.abs(tid) < 2 ** 31 ? tid : NONE,
-      event: this.#event(own?.event ?? usualEvent, isTime),
+      event: this.#builder.event(own?.event ?? usualEvent, isTime),
       scale: scale ?? 1,
       isTimed: isTime && own === undefined,
     };
@@ -165,25 +145,6 @@ class SpeedscopeReader {
     const number = (this.#comms.get(name) ?? 0) + 1;
     this.#comms.set(name, number);
     return number === 1 ? name : this.#ownComm(`${name} (${number})`);
-  }
-
-  #event(name: string, isTime: boolean): number {
-    const unit = isTime ? 'nanoseconds' : 'events';
-    const key = `${unit} ${name}`;
-    const known = this.#eventOf.get(key);
-    if (known !== undefined) return known;
-    this.#limits.checkEvents(this.#events.length + 1);
-    const event: ProfileEvent = {
-      name,
-      type: PERF_TYPE.SOFTWARE,
-      mode: isTime ? 'clock' : 'period',
-      frequencyHz: null,
-      fixedPeriod: null,
-      unit,
-    };
-    const row = this.#events.push(event) - 1;
-    this.#eventOf.set(key, row);
-    return row;
   }
 
   #addSamples(profile: Json, section: Section): void {

@@ -5,7 +5,7 @@ import { PerfDataError } from '../../../src/base/errors.ts';
 import { finish } from '../../../src/base/slices.ts';
 import { importDevTools } from '../../../src/formats/import/cpuprofile.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
-import { NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
+import { ImportedProfileBuilder, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
@@ -244,7 +244,7 @@ describe('a .heapprofile', () => {
 describe('a broken profile of DevTools', () => {
   const refused = (text: string, limits = NO_LIMITS) => {
     const source = memorySource(Buffer.from(text));
-    return () => importDevTools(source, undefined, limits);
+    return () => importDevTools(source, new ImportedProfileBuilder(undefined, limits));
   };
 
   test('JSON that is cut, or of something else, is refused', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { importFolded } from '../../../src/formats/import/folded.ts';
-import { type ImportedProfile, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
+import {
+  type ImportedProfile,
+  ImportedProfileBuilder,
+  NO_LIMITS,
+} from '../../../src/formats/import/imported-profile.ts';
 import { forEachLine } from '../../../src/formats/import/text-lines.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
 
@@ -98,7 +102,9 @@ test('a text of too many threads is refused before the rest of it is read', () =
       if (threads > 1000) throw new Error('too many threads');
     },
   };
-  expect(() => importFolded(source, undefined, limits)).toThrow('too many threads');
+  expect(() => importFolded(source, new ImportedProfileBuilder(undefined, limits))).toThrow(
+    'too many threads',
+  );
   expect(readTo).toBeLessThan(whole.size / 2);
 });
 

@@ -4,7 +4,7 @@ import { PerfDataError } from '../../../src/base/errors.ts';
 import { finish } from '../../../src/base/slices.ts';
 import { writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
-import { NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
+import { ImportedProfileBuilder, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
 import { importSpeedscope } from '../../../src/formats/import/speedscope.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
@@ -247,7 +247,9 @@ describe('a speedscope file', () => {
           throw new PerfDataError('too-large', limit);
         },
       };
-      expect(() => importSpeedscope(memorySource(bytes), undefined, limits)).toThrow(limit);
+      expect(() =>
+        importSpeedscope(memorySource(bytes), new ImportedProfileBuilder(undefined, limits)),
+      ).toThrow(limit);
     }
   });
 
