@@ -17,8 +17,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Sampler", perf_ts::SamplerObject::Define(env));
   exports.Set("ZstdDecoder", perf_ts::ZstdDecoderObject::Define(env));
   exports.Set("libpfm", perf_ts::DefineLibpfm(env));
-  perf_ts::DefineTools(env, exports);
-  perf_ts::DefineRecordingTools(env, exports);
+  perf_ts::DefineTools(exports);
+  perf_ts::DefineRecordingTools(exports);
   return exports;
 }
 

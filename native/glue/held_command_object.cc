@@ -1,8 +1,6 @@
 #include "held_command_object.h"
 
 #include "../core/posix/errno_name.h"
-#include "js_options.h"
-#include "js_results.h"
 
 namespace perf_ts {
 
@@ -16,7 +14,7 @@ Napi::Function HeldCommandObject::Define(Napi::Env env) {
 }
 
 HeldCommandObject::HeldCommandObject(const Napi::CallbackInfo& info)
-    : Napi::ObjectWrap<HeldCommandObject>(info) {
+    : LiveObject<HeldCommandObject>(info) {
   CommandSpec spec;
   if (!ReadCommand(info[0], &spec)) return;
   Error error;
@@ -29,9 +27,7 @@ HeldCommandObject::HeldCommandObject(const Napi::CallbackInfo& info)
 }
 
 HeldCommandObject::~HeldCommandObject() {
-  // Joins the thread, which may be sending until then.
   command_.reset();
-  if (notifier_ != nullptr) notifier_->Close();
 }
 
 Napi::Value HeldCommandObject::Release(const Napi::CallbackInfo& info) {
@@ -44,18 +40,8 @@ Napi::Value HeldCommandObject::Release(const Napi::CallbackInfo& info) {
     ThrowMisuse(env, "ERR_STARTED", "the command was released before");
     return env.Undefined();
   }
-  if (!info[0].IsFunction()) {
-    Napi::TypeError::New(env, "onEnd: expected a function").ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  Notifier* notifier = Notifier::Create(env, this);
-  if (notifier == nullptr) {
-    ThrowMisuse(env, "ERR_CLOSED", "the environment is ending");
-    return env.Undefined();
-  }
-  notifier_ = notifier;
-  on_end_ = Napi::Persistent(info[0].As<Napi::Function>());
-  Ref();
+  Notifier* const notifier = Begin(info[0], "onEnd");
+  if (notifier == nullptr) return env.Undefined();
   Error error;
   uint64_t start_ns = 0;
   if (!command_->Release([notifier] { notifier->Send(); }, &start_ns, &error)) {
@@ -78,22 +64,13 @@ Napi::Value HeldCommandObject::Close(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-void HeldCommandObject::LetGo() {
-  if (notifier_ == nullptr) return;
-  notifier_->Close();
-  notifier_ = nullptr;
-  on_end_.Reset();
-  Unref();
-}
-
 void HeldCommandObject::OnNotified() {
   const std::optional<CommandEnd> end = command_->end();
-  if (!end || notifier_ == nullptr) return;
+  if (!end || !is_live()) return;
   const napi_env env = Env();
   const Napi::HandleScope scope(env);
   // A handle on the stack holds the object when LetGo drops the reference that kept it.
-  const Napi::Object self = Value();
-  const Napi::Function on_end = on_end_.Value();
+  [[maybe_unused]] const Napi::Object self = Value();
   const bool has_run = end->failed_step == nullptr;
   const std::string failed_code = has_run ? "" : ErrnoName(end->failed_errno);
   const napi_value told = ObjectBuilder(env)
@@ -105,21 +82,13 @@ void HeldCommandObject::OnNotified() {
                               .Number("userUs", static_cast<double>(end->user_us))
                               .Number("systemUs", static_cast<double>(end->system_us))
                               .object();
+  Report(told);
   LetGo();
-  napi_value result;
-  const napi_status status = napi_make_callback(env, nullptr, self, on_end, 1, &told, &result);
-  napi_value exception = nullptr;
-  if (status == napi_pending_exception &&
-      napi_get_and_clear_last_exception(env, &exception) == napi_ok && exception != nullptr) {
-    napi_fatal_exception(env, exception);
-  }
 }
 
 void HeldCommandObject::OnEnvironmentExit() {
   command_->Close();
-  // The notifier closes itself, and the reference goes with the environment.
-  notifier_ = nullptr;
-  on_end_.Reset();
+  EndWithEnvironment();
 }
 
 }  // namespace perf_ts

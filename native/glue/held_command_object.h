@@ -5,15 +5,13 @@
 #include <memory>
 
 #include "../core/command/held_command.h"
-#include "notifier.h"
+#include "live_object.h"
 
 namespace perf_ts {
 
-/**
- * `NativeHeldCommand` of src/native/types.ts: converts and forwards. From its release to its end it
- * is a live handle that keeps its object and the process alive.
- */
-class HeldCommandObject : public Napi::ObjectWrap<HeldCommandObject>, private Notifier::Listener {
+/** `NativeHeldCommand` of src/native/types.ts: converts and forwards; live from its release to its
+ * end. */
+class HeldCommandObject : public LiveObject<HeldCommandObject> {
  public:
   static Napi::Function Define(Napi::Env env);
 
@@ -24,15 +22,11 @@ class HeldCommandObject : public Napi::ObjectWrap<HeldCommandObject>, private No
   Napi::Value Release(const Napi::CallbackInfo& info);
   Napi::Value Kill(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
-  void LetGo();
 
   void OnNotified() override;
   void OnEnvironmentExit() override;
 
   std::unique_ptr<HeldCommand> command_;
-  /** Set from the release to the end. */
-  Notifier* notifier_ = nullptr;
-  Napi::FunctionReference on_end_;
 };
 
 }  // namespace perf_ts

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "../core/event/event_attr.h"
 #include "../core/zstd/zstd_stream.h"
@@ -65,9 +66,7 @@ bool Flag(const Napi::Object& object, const char* name, bool* out) {
   Napi::Value value;
   if (!Property(object, name, &value)) return false;
   if (value.IsUndefined()) return true;
-  if (!value.IsBoolean()) return Wrong(object.Env(), name, "a boolean");
-  *out = value.As<Napi::Boolean>().Value();
-  return true;
+  return ReadBoolean(value, name, out);
 }
 
 /** Absent: left as it is. */
@@ -152,18 +151,10 @@ std::string BytesOf(const std::u16string& text) {
   return bytes;
 }
 
-/** A string that C can hold. */
-bool Text(const Napi::Value& value, const char* name, std::string* out) {
-  if (!value.IsString()) return Wrong(value.Env(), name, "a string");
-  *out = BytesOf(value.As<Napi::String>().Utf16Value());
-  if (out->find('\0') == std::string::npos) return true;
-  return OutOfRange(value.Env(), name, "a string without NUL");
-}
-
 bool Texts(const Napi::Object& object, const char* name, std::vector<std::string>* out) {
   return List(object, name, [&](const Napi::Value& element) {
     std::string text;
-    if (!Text(element, name, &text)) return false;
+    if (!ReadText(element, name, &text)) return false;
     out->push_back(std::move(text));
     return true;
   });
@@ -174,7 +165,7 @@ bool ReadTarget(const Napi::Value& value, Target* target) {
   Napi::Value kind_value, command;
   std::string kind;
   if (!ToObject(value, "target", &object) || !Property(object, "kind", &kind_value) ||
-      !Text(kind_value, "kind", &kind) || !Property(object, "command", &command)) {
+      !ReadText(kind_value, "kind", &kind) || !Property(object, "command", &command)) {
     return false;
   }
   if (kind == "processes" || kind == "threads") {
@@ -219,7 +210,7 @@ bool ReadCommand(const Napi::Value& value, CommandSpec* command) {
   Napi::Object object;
   Napi::Value path, user;
   if (!ToObject(value, "command", &object) || !Property(object, "path", &path) ||
-      !Text(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
+      !ReadText(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
       !Texts(object, "env", &command->env) ||
       !Flag(object, "stdoutToStderr", &command->stdout_to_stderr) ||
       !OptionalIntegers(object, "inheritedFds", 3, kMaxInt, &command->inherited_fds) ||
@@ -248,11 +239,49 @@ bool ReadInteger(const Napi::Value& value, const char* name, double min, double 
                         " and " + std::to_string(static_cast<int64_t>(max)));
 }
 
-bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr) {
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
-    return Wrong(value.Env(), name, "a Uint8Array");
+bool ReadText(const Napi::Value& value, const char* name, std::string* text) {
+  if (!value.IsString()) return Wrong(value.Env(), name, "a string");
+  *text = BytesOf(value.As<Napi::String>().Utf16Value());
+  if (text->find('\0') == std::string::npos) return true;
+  return OutOfRange(value.Env(), name, "a string without NUL");
+}
+
+bool ReadBoolean(const Napi::Value& value, const char* name, bool* flag) {
+  if (!value.IsBoolean()) return Wrong(value.Env(), name, "a boolean");
+  *flag = value.As<Napi::Boolean>().Value();
+  return true;
+}
+
+bool ReadFunction(const Napi::Value& value, const char* name, Napi::Function* function) {
+  if (!value.IsFunction()) return Wrong(value.Env(), name, "a function");
+  *function = value.As<Napi::Function>();
+  return true;
+}
+
+template <typename T>
+bool ReadTypedArray(const Napi::Value& value, const char* name, T* array) {
+  constexpr bool is_bytes = std::is_same_v<T, Napi::Uint8Array>;
+  constexpr bool is_words = std::is_same_v<T, Napi::Uint32Array>;
+  constexpr auto type = is_bytes   ? napi_uint8_array
+                        : is_words ? napi_uint32_array
+                                   : napi_float64_array;
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+    return Wrong(value.Env(), name,
+                 is_bytes   ? "a Uint8Array"
+                 : is_words ? "a Uint32Array"
+                            : "a Float64Array");
   }
-  const Napi::Uint8Array bytes = value.As<Napi::Uint8Array>();
+  *array = value.As<T>();
+  return true;
+}
+
+template bool ReadTypedArray(const Napi::Value&, const char*, Napi::Uint8Array*);
+template bool ReadTypedArray(const Napi::Value&, const char*, Napi::Uint32Array*);
+template bool ReadTypedArray(const Napi::Value&, const char*, Napi::Float64Array*);
+
+bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr) {
+  Napi::Uint8Array bytes;
+  if (!ReadTypedArray(value, name, &bytes)) return false;
   attr->assign(bytes.Data(), bytes.Data() + bytes.ByteLength());
   uint32_t size = 0;
   if (attr->size() >= EventAttr::kMinSize) memcpy(&size, attr->data() + 4, sizeof size);

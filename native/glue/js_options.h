@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <string>
 #include <vector>
 
 #include "../core/counter/counter_group.h"
@@ -22,6 +23,14 @@ bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options);
 bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr);
 /** A whole number between `min` and `max`. */
 bool ReadInteger(const Napi::Value& value, const char* name, double min, double max, double* out);
+
+/** A string that C can hold. */
+bool ReadText(const Napi::Value& value, const char* name, std::string* text);
+bool ReadBoolean(const Napi::Value& value, const char* name, bool* flag);
+bool ReadFunction(const Napi::Value& value, const char* name, Napi::Function* function);
+/** `T` is `Napi::Uint8Array`, `Napi::Uint32Array` or `Napi::Float64Array`. */
+template <typename T>
+bool ReadTypedArray(const Napi::Value& value, const char* name, T* array);
 
 bool ReadAttachTarget(const Napi::Value& value, AttachTarget* target);
 

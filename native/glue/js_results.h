@@ -1,6 +1,6 @@
 #pragma once
 
-#include <node_api.h>
+#include <napi.h>
 
 #include "../core/posix/error.h"
 #include "../core/session/mailbox.h"
@@ -30,6 +30,12 @@ class ObjectBuilder {
 /** A copy in a typed array of its own. Null when the environment is being terminated. */
 napi_value TypedArrayToJs(napi_env env, napi_typedarray_type type, const void* data, size_t length,
                           size_t element_bytes);
+
+/** Sets a function of the addon under its name. */
+template <Napi::Function::Callback kCallback>
+void Export(Napi::Object exports, const char* name) {
+  exports.Set(name, Napi::Function::New<kCallback>(exports.Env(), name));
+}
 
 // The shapes of src/native/types.ts.
 

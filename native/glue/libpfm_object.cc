@@ -84,15 +84,14 @@ using Encode = PfmEncoding (Libpfm::*)(const std::string& name, int privilege_le
 
 Napi::Value JsEncode(const Napi::CallbackInfo& info, Encode encode) {
   const Napi::Env env = info.Env();
+  std::string name;
   double levels;
-  if (!info[0].IsString()) {
-    Napi::TypeError::New(env, "name: expected a string").ThrowAsJavaScriptException();
+  if (!ReadText(info[0], "name", &name) ||
+      !ReadInteger(info[1], "privilegeLevels", 0, 31, &levels)) {
     return env.Undefined();
   }
-  if (!ReadInteger(info[1], "privilegeLevels", 0, 31, &levels)) return env.Undefined();
   const Libpfm* const library = NeedLibrary(env);
   if (library == nullptr) return env.Undefined();
-  const std::string name = info[0].As<Napi::String>().Utf8Value();
   const PfmEncoding found = (library->*encode)(name, static_cast<int>(levels));
   return Napi::Value(
       env, ObjectBuilder(env)
@@ -119,11 +118,11 @@ Napi::Value JsEncodeCodes(const Napi::CallbackInfo& info) {
 
 Napi::Object DefineLibpfm(Napi::Env env) {
   Napi::Object libpfm = Napi::Object::New(env);
-  libpfm.Set("load", Napi::Function::New<JsLoad>(env, "load"));
-  libpfm.Set("models", Napi::Function::New<JsModels>(env, "models"));
-  libpfm.Set("events", Napi::Function::New<JsEvents>(env, "events"));
-  libpfm.Set("encodeAttr", Napi::Function::New<JsEncodeAttr>(env, "encodeAttr"));
-  libpfm.Set("encodeCodes", Napi::Function::New<JsEncodeCodes>(env, "encodeCodes"));
+  Export<JsLoad>(libpfm, "load");
+  Export<JsModels>(libpfm, "models");
+  Export<JsEvents>(libpfm, "events");
+  Export<JsEncodeAttr>(libpfm, "encodeAttr");
+  Export<JsEncodeCodes>(libpfm, "encodeCodes");
   return libpfm;
 }
 

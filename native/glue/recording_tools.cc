@@ -26,16 +26,6 @@ uint64_t Unsigned(double address) {
   return static_cast<uint64_t>(static_cast<int64_t>(address));
 }
 
-bool ReadFlag(const Napi::Value& value, const char* name, bool* flag) {
-  if (!value.IsBoolean()) {
-    Napi::TypeError::New(value.Env(), std::string(name) + ": expected a boolean")
-        .ThrowAsJavaScriptException();
-    return false;
-  }
-  *flag = value.As<Napi::Boolean>().Value();
-  return true;
-}
-
 bool ReadRecords(const Napi::CallbackInfo& info, RecordedBytes* records) {
   double fd, from, to;
   if (!ReadInteger(info[0], "fd", 0, 1 << 30, &fd) ||
@@ -44,23 +34,18 @@ bool ReadRecords(const Napi::CallbackInfo& info, RecordedBytes* records) {
     return false;
   }
   *records = {static_cast<int>(fd), static_cast<uint64_t>(from), static_cast<uint64_t>(to)};
-  return ReadFlag(info[3], "isCompressed", &records->compressed);
+  return ReadBoolean(info[3], "isCompressed", &records->compressed);
 }
 
 /** Addresses: whole numbers that fit 64 bits. */
 bool ReadAddresses(const Napi::Value& value, const char* name, std::vector<uint64_t>* addresses) {
-  const Napi::Env env = value.Env();
-  if (!value.IsTypedArray() ||
-      value.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
-    Napi::TypeError::New(env, std::string(name) + ": expected a Float64Array")
-        .ThrowAsJavaScriptException();
-    return false;
-  }
-  const Napi::Float64Array array = value.As<Napi::Float64Array>();
+  Napi::Float64Array array;
+  if (!ReadTypedArray(value, name, &array)) return false;
   for (size_t i = 0; i < array.ElementLength(); i++) {
     const double address = array[i];
     if (!(address >= -kMaxOffset && address <= kMaxOffset)) {
-      Napi::RangeError::New(env, std::string(name) + ": no address").ThrowAsJavaScriptException();
+      Napi::RangeError::New(value.Env(), std::string(name) + ": no address")
+          .ThrowAsJavaScriptException();
       return false;
     }
     addresses->push_back(Unsigned(address));
@@ -99,19 +84,15 @@ Napi::Value JsFindMetOwners(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   RecordedBytes records;
   std::vector<uint64_t> starts, ends;
+  Napi::Uint32Array owners;
   if (!ReadRecords(info, &records) || !ReadAddresses(info[4], "starts", &starts) ||
-      !ReadAddresses(info[5], "ends", &ends)) {
+      !ReadAddresses(info[5], "ends", &ends) || !ReadTypedArray(info[6], "owners", &owners)) {
     return env.Undefined();
   }
-  if (!info[6].IsTypedArray() ||
-      info[6].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array ||
-      info[6].As<Napi::TypedArray>().ElementLength() != starts.size() ||
-      ends.size() != starts.size()) {
-    Napi::TypeError::New(env, "owners: expected a Uint32Array, one for each range")
-        .ThrowAsJavaScriptException();
+  if (owners.ElementLength() != starts.size() || ends.size() != starts.size()) {
+    Napi::TypeError::New(env, "owners: expected one for each range").ThrowAsJavaScriptException();
     return env.Undefined();
   }
-  const Napi::Uint32Array owners = info[6].As<Napi::Uint32Array>();
   std::vector<CodeRange> ranges;
   for (size_t i = 0; i < starts.size(); i++) {
     if (owners[i] >= starts.size()) {
@@ -131,16 +112,13 @@ Napi::Value JsFindMetOwners(const Napi::CallbackInfo& info) {
 
 Napi::Value JsReadKernelLines(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (!info[0].IsString()) {
-    Napi::TypeError::New(env, "path: expected a string").ThrowAsJavaScriptException();
+  std::string path, lines;
+  std::vector<uint64_t> addresses;
+  if (!ReadText(info[0], "path", &path) || !ReadAddresses(info[1], "addresses", &addresses)) {
     return env.Undefined();
   }
-  std::vector<uint64_t> addresses;
-  if (!ReadAddresses(info[1], "addresses", &addresses)) return env.Undefined();
-  std::string lines;
   Error error;
-  if (!ReadKernelLines(info[0].As<Napi::String>().Utf8Value().c_str(), std::move(addresses), &lines,
-                       &error)) {
+  if (!ReadKernelLines(path.c_str(), std::move(addresses), &lines, &error)) {
     ThrowError(env, error);
     return env.Undefined();
   }
@@ -149,40 +127,32 @@ Napi::Value JsReadKernelLines(const Napi::CallbackInfo& info) {
 
 Napi::Value JsKeepKernel(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (!info[0].IsString() || !info[1].IsString()) {
-    Napi::TypeError::New(env, "path, key: expected strings").ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  std::string proper;
+  std::string path, key, proper;
+  if (!ReadText(info[0], "path", &path) || !ReadText(info[1], "key", &key)) return env.Undefined();
   Error error;
-  if (!ReadKernelProper(info[0].As<Napi::String>().Utf8Value().c_str(), &proper, &error)) {
+  if (!ReadKernelProper(path.c_str(), &proper, &error)) {
     ThrowError(env, error);
     return env.Undefined();
   }
   if (proper.empty()) return env.Null();
-  const std::string packed = PackKernel(info[1].As<Napi::String>().Utf8Value(), proper);
+  const std::string packed = PackKernel(key, proper);
   return Napi::Value(env, TypedArrayToJs(env, napi_uint8_array, packed.data(), packed.size(), 1));
 }
 
 Napi::Value JsFindKeptKernelLines(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const bool has_bytes =
-      info[2].IsTypedArray() && info[2].As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array;
-  if (!info[0].IsString() || !info[1].IsString() || !has_bytes) {
-    Napi::TypeError::New(env, "path, key, kept: expected two strings and a Uint8Array")
-        .ThrowAsJavaScriptException();
+  std::string path, key;
+  Napi::Uint8Array kept;
+  std::vector<uint64_t> addresses;
+  if (!ReadText(info[0], "path", &path) || !ReadText(info[1], "key", &key) ||
+      !ReadTypedArray(info[2], "kept", &kept) || !ReadAddresses(info[3], "addresses", &addresses)) {
     return env.Undefined();
   }
-  std::vector<uint64_t> addresses;
-  if (!ReadAddresses(info[3], "addresses", &addresses)) return env.Undefined();
-  const Napi::Uint8Array kept = info[2].As<Napi::Uint8Array>();
   const std::string_view proper =
-      UnpackKernel({reinterpret_cast<const char*>(kept.Data()), kept.ByteLength()},
-                   info[1].As<Napi::String>().Utf8Value());
+      UnpackKernel({reinterpret_cast<const char*>(kept.Data()), kept.ByteLength()}, key);
   bool is_current = false;
   Error error;
-  if (!proper.empty() && !IsStillKernelProper(info[0].As<Napi::String>().Utf8Value().c_str(),
-                                              proper, &is_current, &error)) {
+  if (!proper.empty() && !IsStillKernelProper(path.c_str(), proper, &is_current, &error)) {
     ThrowError(env, error);
     return env.Undefined();
   }
@@ -199,13 +169,12 @@ Napi::Value JsFindKeptKernelLines(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void DefineRecordingTools(Napi::Env env, Napi::Object exports) {
-  exports.Set("scanRecording", Napi::Function::New<JsScanRecording>(env, "scanRecording"));
-  exports.Set("findMetOwners", Napi::Function::New<JsFindMetOwners>(env, "findMetOwners"));
-  exports.Set("readKernelLines", Napi::Function::New<JsReadKernelLines>(env, "readKernelLines"));
-  exports.Set("keepKernel", Napi::Function::New<JsKeepKernel>(env, "keepKernel"));
-  exports.Set("findKeptKernelLines",
-              Napi::Function::New<JsFindKeptKernelLines>(env, "findKeptKernelLines"));
+void DefineRecordingTools(Napi::Object exports) {
+  Export<JsScanRecording>(exports, "scanRecording");
+  Export<JsFindMetOwners>(exports, "findMetOwners");
+  Export<JsReadKernelLines>(exports, "readKernelLines");
+  Export<JsKeepKernel>(exports, "keepKernel");
+  Export<JsFindKeptKernelLines>(exports, "findKeptKernelLines");
 }
 
 }  // namespace perf_ts

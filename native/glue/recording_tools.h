@@ -5,6 +5,6 @@
 namespace perf_ts {
 
 /** Functions that look through a finished recording, and name what it met. */
-void DefineRecordingTools(Napi::Env env, Napi::Object exports);
+void DefineRecordingTools(Napi::Object exports);
 
 }  // namespace perf_ts

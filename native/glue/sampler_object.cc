@@ -1,8 +1,5 @@
 #include "sampler_object.h"
 
-#include "js_options.h"
-#include "js_results.h"
-
 namespace perf_ts {
 
 Napi::Function SamplerObject::Define(Napi::Env env) {
@@ -23,8 +20,7 @@ Napi::Function SamplerObject::Define(Napi::Env env) {
                      });
 }
 
-SamplerObject::SamplerObject(const Napi::CallbackInfo& info)
-    : Napi::ObjectWrap<SamplerObject>(info) {
+SamplerObject::SamplerObject(const Napi::CallbackInfo& info) : LiveObject<SamplerObject>(info) {
   SamplerOptions options;
   if (!ReadSamplerOptions(info[0], &options)) return;
   Error error;
@@ -38,32 +34,22 @@ SamplerObject::SamplerObject(const Napi::CallbackInfo& info)
 }
 
 SamplerObject::~SamplerObject() {
-  // Joins the thread, which may be sending until then.
   sampler_.reset();
-  if (notifier_ != nullptr) notifier_->Close();
 }
 
-bool SamplerObject::PrepareStart(const Napi::CallbackInfo& info) {
-  if (sampler_->closed()) {
-    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
-    return false;
-  }
+bool SamplerObject::CheckOpen(Napi::Env env) {
+  if (!sampler_->closed()) return true;
+  ThrowMisuse(env, "ERR_CLOSED", "the session is closed");
+  return false;
+}
+
+Notifier* SamplerObject::PrepareStart(const Napi::CallbackInfo& info) {
+  if (!CheckOpen(info.Env())) return nullptr;
   if (sampler_->started()) {
     ThrowMisuse(info.Env(), "ERR_STARTED", "the session was started before");
-    return false;
+    return nullptr;
   }
-  if (!info[1].IsFunction()) {
-    Napi::TypeError::New(info.Env(), "onEvent: expected a function").ThrowAsJavaScriptException();
-    return false;
-  }
-  notifier_ = Notifier::Create(info.Env(), this);
-  if (notifier_ == nullptr) {
-    ThrowMisuse(info.Env(), "ERR_CLOSED", "the environment is ending");
-    return false;
-  }
-  on_event_ = Napi::Persistent(info[1].As<Napi::Function>());
-  Ref();
-  return true;
+  return Begin(info[1], "onEvent");
 }
 
 void SamplerObject::FinishStart(bool started, const Error& error) {
@@ -74,9 +60,10 @@ void SamplerObject::FinishStart(bool started, const Error& error) {
 
 Napi::Value SamplerObject::StartFile(const Napi::CallbackInfo& info) {
   FileSinkOptions options;
-  if (!ReadFileSink(info[0], &options) || !PrepareStart(info)) return info.Env().Undefined();
+  if (!ReadFileSink(info[0], &options)) return info.Env().Undefined();
+  Notifier* const notifier = PrepareStart(info);
+  if (notifier == nullptr) return info.Env().Undefined();
   Error error;
-  Notifier* notifier = notifier_;
   FinishStart(sampler_->StartFile(
                   options, [notifier] { notifier->Send(); }, &error),
               error);
@@ -85,9 +72,10 @@ Napi::Value SamplerObject::StartFile(const Napi::CallbackInfo& info) {
 
 Napi::Value SamplerObject::StartLive(const Napi::CallbackInfo& info) {
   LiveSinkOptions options;
-  if (!ReadLiveSink(info[0], &options) || !PrepareStart(info)) return info.Env().Undefined();
+  if (!ReadLiveSink(info[0], &options)) return info.Env().Undefined();
+  Notifier* const notifier = PrepareStart(info);
+  if (notifier == nullptr) return info.Env().Undefined();
   Error error;
-  Notifier* notifier = notifier_;
   FinishStart(sampler_->StartLive(
                   options, [notifier] { notifier->Send(); }, &error),
               error);
@@ -97,21 +85,15 @@ Napi::Value SamplerObject::StartLive(const Napi::CallbackInfo& info) {
 Napi::Value SamplerObject::SwitchFile(const Napi::CallbackInfo& info) {
   FileSinkOptions options;
   if (!ReadFileSink(info[0], &options)) return info.Env().Undefined();
-  if (sampler_->closed()) {
-    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
-    return info.Env().Undefined();
-  }
+  if (!CheckOpen(info.Env())) return info.Env().Undefined();
   Error error;
   if (!sampler_->SwitchFile(options, &error)) ThrowError(info.Env(), error);
   return info.Env().Undefined();
 }
 
 Napi::Value SamplerObject::KeepSideband(const Napi::CallbackInfo& info) {
-  if (!info[0].IsBoolean()) {
-    Napi::TypeError::New(info.Env(), "keep: expected a boolean").ThrowAsJavaScriptException();
-    return info.Env().Undefined();
-  }
-  sampler_->KeepSideband(info[0].As<Napi::Boolean>().Value());
+  bool keeps = false;
+  if (ReadBoolean(info[0], "keep", &keeps)) sampler_->KeepSideband(keeps);
   return info.Env().Undefined();
 }
 
@@ -121,20 +103,14 @@ Napi::Value SamplerObject::Snapshot(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SamplerObject::Enable(const Napi::CallbackInfo& info) {
-  if (sampler_->closed()) {
-    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
-    return info.Env().Undefined();
-  }
+  if (!CheckOpen(info.Env())) return info.Env().Undefined();
   Error error;
   if (!sampler_->Enable(&error)) ThrowError(info.Env(), error);
   return info.Env().Undefined();
 }
 
 Napi::Value SamplerObject::Disable(const Napi::CallbackInfo& info) {
-  if (sampler_->closed()) {
-    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
-    return info.Env().Undefined();
-  }
+  if (!CheckOpen(info.Env())) return info.Env().Undefined();
   sampler_->Disable();
   return info.Env().Undefined();
 }
@@ -169,49 +145,25 @@ Napi::Value SamplerObject::Close(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-void SamplerObject::LetGo() {
-  if (notifier_ == nullptr) return;
-  notifier_->Close();
-  notifier_ = nullptr;
-  on_event_.Reset();
-  Unref();
-}
-
 void SamplerObject::OnNotified() {
   const napi_env env = Env();
   // A handle on the stack holds the object when LetGo drops the reference that kept it.
   const Napi::HandleScope scope(env);
   [[maybe_unused]] const Napi::Object self = Value();
   const Mail mail = sampler_->CollectMail();
-  if (mail.chunks) Notify(ChunksToJs(env));
-  if (mail.exec_failure) Notify(ExecFailureToJs(env, *mail.exec_failure));
-  if (mail.snapshot) Notify(SnapshotToJs(env, *mail.snapshot));
-  if (mail.switched_file) Notify(SwitchedFileToJs(env, *mail.switched_file));
-  if (mail.recording_end) Notify(RecordingEndToJs(env, *mail.recording_end));
-  if (mail.child_exit) Notify(ChildExitToJs(env, *mail.child_exit));
+  if (mail.chunks) Report(ChunksToJs(env));
+  if (mail.exec_failure) Report(ExecFailureToJs(env, *mail.exec_failure));
+  if (mail.snapshot) Report(SnapshotToJs(env, *mail.snapshot));
+  if (mail.switched_file) Report(SwitchedFileToJs(env, *mail.switched_file));
+  if (mail.recording_end) Report(RecordingEndToJs(env, *mail.recording_end));
+  if (mail.child_exit) Report(ChildExitToJs(env, *mail.child_exit));
   // Events and rings stay until `close`: to close them can take the kernel seconds.
-  if (mail.done && notifier_ != nullptr) LetGo();
-}
-
-/** Calls back as from the event loop's top: what the callback throws is an uncaught exception. */
-void SamplerObject::Notify(napi_value event) {
-  if (notifier_ == nullptr || event == nullptr) return;  // closed by an earlier callback
-  const napi_env env = Env();
-  napi_value result;
-  const napi_status status =
-      napi_make_callback(env, nullptr, Value(), on_event_.Value(), 1, &event, &result);
-  napi_value exception = nullptr;
-  if (status == napi_pending_exception &&
-      napi_get_and_clear_last_exception(env, &exception) == napi_ok && exception != nullptr) {
-    napi_fatal_exception(env, exception);
-  }
+  if (mail.done) LetGo();
 }
 
 void SamplerObject::OnEnvironmentExit() {
   sampler_->Close();
-  // The notifier closes itself, and the references go with the environment.
-  notifier_ = nullptr;
-  on_event_.Reset();
+  EndWithEnvironment();
 }
 
 }  // namespace perf_ts

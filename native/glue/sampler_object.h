@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "../core/session/sampler.h"
-#include "notifier.h"
+#include "live_object.h"
 
 namespace perf_ts {
 
@@ -13,10 +13,10 @@ namespace perf_ts {
  * `NativeSampler` of src/native/types.ts: converts and forwards.
  *
  * A session that was only opened belongs to its object and ends with it in the garbage collector.
- * A recording that runs is a live handle, like a server that listens: it keeps its object and the
- * process alive until its last event was told, `close` was called, or the environment ends.
+ * A recording that runs is live until its last event was reported, `close` was called, or the
+ * environment ends.
  */
-class SamplerObject : public Napi::ObjectWrap<SamplerObject>, private Notifier::Listener {
+class SamplerObject : public LiveObject<SamplerObject> {
  public:
   static Napi::Function Define(Napi::Env env);
 
@@ -37,20 +37,16 @@ class SamplerObject : public Napi::ObjectWrap<SamplerObject>, private Notifier::
   Napi::Value Kill(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
-  /** False with an error pending when the session can't be started (any more). */
-  bool PrepareStart(const Napi::CallbackInfo& info);
+  /** Null with an error pending when the session can't be started (any more). */
+  Notifier* PrepareStart(const Napi::CallbackInfo& info);
   void FinishStart(bool started, const Error& error);
-  /** The recording is over or never began: nothing of it keeps the object alive. */
-  void LetGo();
-  void Notify(napi_value event);
+  /** False with an error pending after `close`. */
+  bool CheckOpen(Napi::Env env);
 
   void OnNotified() override;
   void OnEnvironmentExit() override;
 
   std::unique_ptr<Sampler> sampler_;
-  /** While a recording runs. */
-  Notifier* notifier_ = nullptr;
-  Napi::FunctionReference on_event_;
 };
 
 }  // namespace perf_ts

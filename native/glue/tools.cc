@@ -81,13 +81,11 @@ Napi::Value JsProbePeriods(const Napi::CallbackInfo& info) {
 Napi::Value JsAttachThreads(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   AttachTarget target;
-  if (!ReadAttachTarget(info[0], &target)) return env.Undefined();
-  if (!info[1].IsFunction() || !info[2].IsFunction()) {
-    Napi::TypeError::New(env, "open, close: expected functions").ThrowAsJavaScriptException();
+  Napi::Function open, close;
+  if (!ReadAttachTarget(info[0], &target) || !ReadFunction(info[1], "open", &open) ||
+      !ReadFunction(info[2], "close", &close)) {
     return env.Undefined();
   }
-  const Napi::Function open = info[1].As<Napi::Function>();
-  const Napi::Function close = info[2].As<Napi::Function>();
   Attachment attachment;
   attachment.open = [&](int tid) {
     const Napi::HandleScope scope(env);
@@ -147,16 +145,12 @@ Napi::Value JsSetFileIdentity(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   constexpr double kMaxId = 4294967294.0;
   double uid, gid;
+  Napi::Uint32Array groups;
   if (!ReadInteger(info[0], "uid", 0, kMaxId, &uid) ||
-      !ReadInteger(info[1], "gid", 0, kMaxId, &gid)) {
+      !ReadInteger(info[1], "gid", 0, kMaxId, &gid) ||
+      !ReadTypedArray(info[2], "groups", &groups)) {
     return env.Undefined();
   }
-  if (!info[2].IsTypedArray() ||
-      info[2].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
-    Napi::TypeError::New(env, "groups: expected a Uint32Array").ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  const Napi::Uint32Array groups = info[2].As<Napi::Uint32Array>();
   FileIdentity identity{static_cast<uid_t>(uid), static_cast<gid_t>(gid), {}};
   identity.groups.assign(groups.Data(), groups.Data() + groups.ElementLength());
   const int error = SetFileIdentity(identity);
@@ -181,17 +175,12 @@ Napi::Value JsReadClockPair(const Napi::CallbackInfo& info) {
 Napi::Value JsReadCpuid(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   double cpu;
-  if (!ReadInteger(info[1], "cpu", -1, 1 << 20, &cpu)) return env.Undefined();
-  const bool are_pairs = info[0].IsTypedArray() &&
-                         info[0].As<Napi::TypedArray>().TypedArrayType() == napi_uint32_array &&
-                         info[0].As<Napi::TypedArray>().ElementLength() % 2 == 0;
-  if (!are_pairs) {
-    Napi::TypeError::New(env, "leaves: expected a Uint32Array of leaves, each with its sub-leaf")
-        .ThrowAsJavaScriptException();
+  Napi::Uint32Array leaves;
+  if (!ReadTypedArray(info[0], "leaves, each with its sub-leaf", &leaves) ||
+      !ReadInteger(info[1], "cpu", -1, 1 << 20, &cpu)) {
     return env.Undefined();
   }
   if (!kHasCpuid) return env.Null();
-  const Napi::Uint32Array leaves = info[0].As<Napi::Uint32Array>();
   std::vector<uint32_t> registers;
   {
     const CpuPin pin(static_cast<int>(cpu));
@@ -229,17 +218,14 @@ Napi::Value JsSetNonBlocking(const Napi::CallbackInfo& info) {
 /** (peerAddress, peerPort, ownAddress, ownPort): a uid, null for none, undefined where unknown. */
 Napi::Value JsConnectionUser(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
+  std::string peer, own;
   double peer_port, own_port;
-  if (!ReadInteger(info[1], "peerPort", 0, UINT16_MAX, &peer_port) ||
+  if (!ReadText(info[0], "peerAddress", &peer) ||
+      !ReadInteger(info[1], "peerPort", 0, UINT16_MAX, &peer_port) ||
+      !ReadText(info[2], "ownAddress", &own) ||
       !ReadInteger(info[3], "ownPort", 0, UINT16_MAX, &own_port)) {
     return env.Undefined();
   }
-  if (!info[0].IsString() || !info[2].IsString()) {
-    Napi::TypeError::New(env, "addresses: expected texts").ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  const std::string peer = info[0].As<Napi::String>().Utf8Value();
-  const std::string own = info[2].As<Napi::String>().Utf8Value();
   const ConnectionUser user = FindConnectionUser({peer.c_str(), static_cast<uint16_t>(peer_port)},
                                                  {own.c_str(), static_cast<uint16_t>(own_port)});
   if (user.kind == ConnectionUserKind::kUnknown) return env.Undefined();
@@ -290,25 +276,24 @@ Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void DefineTools(Napi::Env env, Napi::Object exports) {
-  exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
-  exports.Set("probePeriods", Napi::Function::New<JsProbePeriods>(env, "probePeriods"));
-  exports.Set("attachThreads", Napi::Function::New<JsAttachThreads>(env, "attachThreads"));
-  exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
-  exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
-  exports.Set("readCpuid", Napi::Function::New<JsReadCpuid>(env, "readCpuid"));
-  exports.Set("setFileIdentity", Napi::Function::New<JsSetFileIdentity>(env, "setFileIdentity"));
-  exports.Set("reapOrphans", Napi::Function::New<JsReapOrphans>(env, "reapOrphans"));
-  exports.Set("setNonBlocking", Napi::Function::New<JsSetNonBlocking>(env, "setNonBlocking"));
-  exports.Set("connectionUser", Napi::Function::New<JsConnectionUser>(env, "connectionUser"));
-  exports.Set("peerOf", Napi::Function::New<JsPeerOf>(env, "peerOf"));
-  exports.Set("noteSignalOrigin", Napi::Function::New<JsNoteSignalOrigin>(env, "noteSignalOrigin"));
-  exports.Set("isSignalFromKernel",
-              Napi::Function::New<JsIsSignalFromKernel>(env, "isSignalFromKernel"));
-  exports.Set("zstdProblem", Napi::Function::New<JsZstdProblem>(env, "zstdProblem"));
-  exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
-  exports.Set("mapBlocksFrom", Napi::Function::New<JsMapBlocksFrom>(env, "mapBlocksFrom"));
-  exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
+void DefineTools(Napi::Object exports) {
+  Export<JsProbeEvent>(exports, "probeEvent");
+  Export<JsProbePeriods>(exports, "probePeriods");
+  Export<JsAttachThreads>(exports, "attachThreads");
+  Export<JsDemangle>(exports, "demangle");
+  Export<JsRaiseFdLimit>(exports, "raiseFdLimit");
+  Export<JsReadCpuid>(exports, "readCpuid");
+  Export<JsSetFileIdentity>(exports, "setFileIdentity");
+  Export<JsReapOrphans>(exports, "reapOrphans");
+  Export<JsSetNonBlocking>(exports, "setNonBlocking");
+  Export<JsConnectionUser>(exports, "connectionUser");
+  Export<JsPeerOf>(exports, "peerOf");
+  Export<JsNoteSignalOrigin>(exports, "noteSignalOrigin");
+  Export<JsIsSignalFromKernel>(exports, "isSignalFromKernel");
+  Export<JsZstdProblem>(exports, "zstdProblem");
+  Export<JsExitNow>(exports, "exitNow");
+  Export<JsMapBlocksFrom>(exports, "mapBlocksFrom");
+  Export<JsReadClockPair>(exports, "readClockPair");
 }
 
 }  // namespace perf_ts

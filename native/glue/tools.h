@@ -5,6 +5,6 @@
 namespace perf_ts {
 
 /** Adds the functions of `NativeBinding` that need no session. */
-void DefineTools(Napi::Env env, Napi::Object exports);
+void DefineTools(Napi::Object exports);
 
 }  // namespace perf_ts

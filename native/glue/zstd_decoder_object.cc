@@ -4,25 +4,10 @@
 #include <cstddef>
 #include <string>
 
+#include "js_options.h"
 #include "js_results.h"
 
 namespace perf_ts {
-
-namespace {
-
-bool Bytes(const Napi::Value& value, const char* name, uint8_t** data, size_t* size) {
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
-    Napi::TypeError::New(value.Env(), std::string(name) + ": expected a Uint8Array")
-        .ThrowAsJavaScriptException();
-    return false;
-  }
-  Napi::Uint8Array bytes = value.As<Napi::Uint8Array>();
-  *data = bytes.Data();
-  *size = bytes.ByteLength();
-  return true;
-}
-
-}  // namespace
 
 Napi::Function ZstdDecoderObject::Define(Napi::Env env) {
   return DefineClass(env, "ZstdDecoder",
@@ -43,26 +28,25 @@ ZstdDecoderObject::ZstdDecoderObject(const Napi::CallbackInfo& info)
 }
 
 Napi::Value ZstdDecoderObject::Push(const Napi::CallbackInfo& info) {
-  uint8_t* data;
-  size_t size;
-  if (!Bytes(info[0], "piece", &data, &size)) return info.Env().Undefined();
+  Napi::Uint8Array piece;
+  if (!ReadTypedArray(info[0], "piece", &piece)) return info.Env().Undefined();
   piece_.erase(piece_.begin(), piece_.begin() + static_cast<std::ptrdiff_t>(at_));
-  piece_.insert(piece_.end(), data, data + size);
+  piece_.insert(piece_.end(), piece.Data(), piece.Data() + piece.ByteLength());
   at_ = 0;
   return info.Env().Undefined();
 }
 
 Napi::Value ZstdDecoderObject::Next(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  uint8_t* data;
-  size_t size;
-  if (!Bytes(info[0], "into", &data, &size)) return env.Undefined();
+  Napi::Uint8Array into;
+  if (!ReadTypedArray(info[0], "into", &into)) return env.Undefined();
+  const size_t size = into.ByteLength();
   Libzstd::InBuffer in = {piece_.data(), piece_.size(), at_};
   size_t written = 0;
   // A call ends with a frame, even where another one follows.
   do {
     size_t count = 0;
-    if (!decompressor_->Decompress(&in, data + written, size - written, &count)) {
+    if (!decompressor_->Decompress(&in, into.Data() + written, size - written, &count)) {
       ThrowError(env, {EBADMSG, "ZSTD_decompressStream"});
       return env.Undefined();
     }
