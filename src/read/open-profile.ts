@@ -6,6 +6,7 @@ import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
+import { clockName } from '../kernel/perf-event/clock-ids.ts';
 import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import type { ExportFormat, ExportOptions } from '../options/export.ts';
@@ -22,7 +23,6 @@ import { debugLog } from '../system/debug-log.ts';
 import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
 import type { CodeSourcesOptions } from './code/code-sources.ts';
 import { FunctionCode } from './code/function-code.ts';
-import { clockOf } from './facts/clock.ts';
 import { coreTypesOf } from './facts/core-types.ts';
 import { cutOffset } from './facts/data-findings.ts';
 import {
@@ -418,4 +418,11 @@ function buildPeriodInput(
 
 function lastTimeOf({ length, timeNs }: SampleTable): number {
   return length > 0 ? timeNs[length - 1] : 0;
+}
+
+/** The clock of the record times; `perf` for the kernel's scheduler clock. */
+function clockOf(data: PerfData): string {
+  const attr = data.attrs[0]?.attr;
+  if (attr === undefined || !attr.flags.useClockid) return 'perf';
+  return clockName(attr.clockid);
 }

@@ -18,6 +18,7 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { EventIndex, FuncIndex, Profile, Weights } from '../../profile/types.ts';
 import type { InstructionWeights } from '../../questions/instructions.ts';
 import { findLines, type LineShare, linesOfFile } from '../../questions/lines.ts';
+import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { notify } from '../shared/failure.ts';
@@ -25,7 +26,6 @@ import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { assemblyLines, type LineText, sourceLines, unknownLine } from './annotate-lines.ts';
-import { openSourceText } from './source-text.ts';
 
 export type AnnotateFlags = Omit<AskedOf<typeof ANNOTATE>, 'symbol'>;
 
@@ -286,5 +286,36 @@ export function annotateDocument(
         }),
       })),
     })),
+  };
+}
+
+/**
+ * Reads lines of the source files that a profile names. A file that is missing, or that not everybody may
+ * read, has none.
+ */
+function openSourceText(profile: Profile, path: string): LineText {
+  const files = new SourceFiles(profile, path);
+  const rows = new Map<string, number>();
+  for (const row of [...profile.funcs.file, ...profile.frames.file]) {
+    if (row > 0) rows.set(profile.strings[row], row);
+  }
+  const texts = new Map<string, readonly string[]>();
+  const linesOf = (file: string): readonly string[] => {
+    const row = rows.get(file);
+    if (row === undefined) return [];
+    try {
+      return files.read(row).split('\n');
+    } catch (error) {
+      if (error instanceof FailedError) return [];
+      throw error;
+    }
+  };
+  return (file, line) => {
+    let lines = texts.get(file);
+    if (lines === undefined) {
+      lines = linesOf(file);
+      texts.set(file, lines);
+    }
+    return lines[line - 1] ?? null;
   };
 }

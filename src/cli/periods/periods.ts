@@ -1,11 +1,19 @@
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import type { ImportFormat } from '../../formats/import/imported-profile.ts';
 import { numberOrAll } from '../../options/kinds.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { fitted } from '../../options/option-error.ts';
 import { PERIODS, USUAL_PAIRS, USUAL_STREAMS } from '../../options/periods.ts';
-import { isRestricting } from '../../profile/analysis/select/filter.ts';
+import type { PeriodsReport } from '../../period/report/report.ts';
+import {
+  isRestricting,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/select/filter.ts';
+import type { Profile } from '../../profile/types.ts';
+import { keepStreams } from '../../questions/periods.ts';
 import { comparedProfile } from '../../read/outputs/compared-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { pairsTable } from '../render/pairs-table.ts';
@@ -18,7 +26,6 @@ import { recordingBehind } from '../shared/reading-options.ts';
 import { thisRun } from '../shared/run.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { drawnTerminal, printJson, terminalStream, writeText } from '../shared/stdout.ts';
-import { selectStreams } from './select-streams.ts';
 
 export type PeriodsFlags = AskedOf<typeof PERIODS>;
 
@@ -100,4 +107,40 @@ function noPeriods(path: string, format: ImportFormat): FailedError {
     `${printable(path)} is ${IMPORTED[format]}: it doesn't say how events were sampled, nor by whom`,
     ['give periods the recording itself: perf-ts periods perf.data'],
   );
+}
+
+/**
+ * Only the streams that have a sample which `select` admits, the largest `limit` of each event. A
+ * stream's figures are those of all its samples, since the kernel's period depends on all of them;
+ * those of the event are of all its streams.
+ *
+ * `report` must have all streams.
+ */
+function selectStreams(
+  report: PeriodsReport,
+  profile: Profile,
+  select: SampleSelection,
+  limit: number | 'all',
+): PeriodsReport {
+  const { samples, streams, threads } = profile;
+  const ids = new Set<string>();
+  const tids = new Set<number>();
+  const cpus = new Set<number>();
+  for (const row of finish(selectSamples(profile, select))) {
+    const stream = streams[samples.stream[row]];
+    if (stream !== undefined) ids.add(stream.streamId);
+    tids.add(threads[samples.thread[row]].tid);
+    cpus.add(samples.cpu[row]);
+  }
+  const events = report.events.map((event) => {
+    const selected = event.streams.filter((stream) =>
+      // Where the recording has no stream ids, streams are those of threads or of CPUs.
+      ids.size > 0
+        ? ids.has(stream.streamId ?? '')
+        : stream.tids.some((tid) => tids.has(tid)) &&
+          (stream.cpus.length === 0 || stream.cpus.some((cpu) => cpus.has(cpu))),
+    );
+    return keepStreams(event, limit === 'all' ? Number.POSITIVE_INFINITY : limit, selected);
+  });
+  return { ...report, events };
 }

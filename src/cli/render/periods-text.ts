@@ -1,3 +1,5 @@
+import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
 import {
   areLossesKnown,
   type Finding,
@@ -5,7 +7,7 @@ import {
   findingText,
   subjectOf,
 } from '../../findings/finding.ts';
-import { adviceFor } from '../../period/report/advice.ts';
+import { adviceFor, MATTERS } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
@@ -13,10 +15,8 @@ import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { Verdict } from '../../period/report/verdict.ts';
 import * as words from '../../period/report/words.ts';
 import { toAscii } from './ascii.ts';
-import { disagreementTable } from './disagreement-table.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
-import { streamTable } from './stream-table.ts';
 import type { Terminal } from './terminal.ts';
 import { wrapText } from './wrap.ts';
 
@@ -164,4 +164,87 @@ function colourOf(label: string, paint: Paint): (text: string) => string {
     default:
       return paint.dim;
   }
+}
+
+const KINDS = ['samples', 'period', 'events', 'time'] as const;
+const NAME_COLUMNS = 40;
+
+/** The functions on which the weights differ most, a line each below a header; else nothing. */
+function disagreementTable({ weights }: EventReport): string[] {
+  if (weights === null || weights.functions.length === 0) return [];
+  const { samples, period } = weights.distance;
+  if (Math.max(samples ?? 0, period ?? 0) < MATTERS) return [];
+  const kinds = KINDS.filter((kind) => weights.functions.some((shares) => shares[kind] !== null));
+  const lines = [
+    `${'self share of the profile by'.padEnd(NAME_COLUMNS)}${kinds.map((kind) => kind.padStart(10)).join('')}`,
+  ];
+  for (const shares of weights.functions) {
+    const name = shorten(printable(shares.function));
+    const cells = kinds.map((kind) => {
+      const share = shares[kind];
+      return (share === null ? '–' : formatShare(share)).padStart(10);
+    });
+    lines.push(`${name.padEnd(NAME_COLUMNS)}${cells.join('')}`);
+  }
+  return lines;
+}
+
+function shorten(name: string): string {
+  return name.length < NAME_COLUMNS ? name : `${name.slice(0, NAME_COLUMNS - 2)}…`;
+}
+
+const HEADER = ['stream', 'tid', 'CPU', 'samples', 'verdict', 'settled after', 'Hz', 'period'];
+/** Columns of words; the others are numbers and aligned to the right. */
+const LEFT_ALIGNED = new Set([4, 5]);
+/** More ids than this are only counted. */
+const MAX_IDS = 2;
+
+/** The streams of an event as an aligned table, with a last row for those that were left out. */
+function streamTable(event: EventReport): string[] {
+  const rows = [HEADER, ...event.streams.map(streamRow)];
+  const rest = event.restOfStreams;
+  if (rest) {
+    rows.push([
+      `${formatCount(rest.streams)} more`,
+      '',
+      '',
+      formatCount(rest.samples),
+      '',
+      '',
+      '',
+      '',
+    ]);
+  }
+  const widths = HEADER.map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
+  );
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => (LEFT_ALIGNED.has(i) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ')}`.trimEnd(),
+  );
+}
+
+function streamRow(stream: StreamReport): string[] {
+  const { steady } = stream;
+  return [
+    stream.streamId ?? '–',
+    ids(stream.tids),
+    ids(stream.cpus),
+    formatCount(stream.samples),
+    stream.verdict,
+    settledAfter(stream),
+    steady === null ? '–' : formatCount(steady.hz),
+    steady === null ? '–' : formatCount(steady.period.median),
+  ];
+}
+
+function settledAfter({ verdict, settleSamples, settleNs }: StreamReport): string {
+  if (settleSamples === null || verdict === 'fixed') return '–';
+  if (settleSamples === 0) return 'at once';
+  return `${formatCount(settleSamples)} (${formatNanos(settleNs ?? 0)})`;
+}
+
+function ids(values: readonly number[]): string {
+  return values.length > MAX_IDS
+    ? `${formatCount(values.length)} of them`
+    : values.join(',') || '–';
 }

@@ -1,9 +1,10 @@
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { formatMetric } from '../../counting/count/format-metric.ts';
+import type { Metric } from '../../counting/count/metric.ts';
 import type { Spread } from '../../counting/count/spread.ts';
 import type { StatReport, StatResult } from '../../counting/stat/stat.ts';
 import type { StatRow } from '../../counting/stat/tally.ts';
-import { describeMetrics } from './stat-metric.ts';
 import { formatTable } from './table.ts';
 
 export type StatTextOptions = {
@@ -196,4 +197,21 @@ function remarks(rows: readonly StatRow[]): string[] {
   return [
     `# ~ ${events} estimated: more events were asked for than the CPU has counters, so these were counted ${range} of the time and scaled up. Fewer events at once are exact.`,
   ];
+}
+
+/**
+ * All metrics of a row: `1.23 insn per cycle, compute-bound`. A lower bound of 0 carries no
+ * information: the average hides every stall behind other cycles.
+ */
+function describeMetrics(metrics: readonly Metric[]): string {
+  return metrics
+    .flatMap((metric) => {
+      if (metric.name === 'stall-lower-bound' && metric.value === 0) return [];
+      const shown = formatMetric(metric);
+      if (shown === null)
+        return metric.name === 'ipc' ? [`insn per cycle unknown: ${metric.reason}`] : [];
+      const hint = metric.name === 'ipc' && metric.hint !== null ? ` (${metric.hint})` : '';
+      return [`${shown.number} ${shown.unit}${hint}`];
+    })
+    .join(', ');
 }

@@ -6,11 +6,10 @@ import {
   type HelpContext,
   type Option,
 } from 'commander';
+import { OPTION_GROUP } from '../../options/groups.ts';
 import type { AskedOf, OptionTable } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { declareOptions, TableOption } from './declare-options.ts';
-import { inOrderOfGroups } from './option-groups.ts';
-import { optionText } from './option-text.ts';
 import { LISTED_TOPICS } from './topic-names.ts';
 
 /** Columns where nothing says how many there are. */
@@ -153,4 +152,32 @@ export function exampleText(examples: readonly Example[], width: number): string
       : `${INDENT}${line.padEnd(column)}${purpose}`,
   );
   return [['Examples:', ...lines].join('\n')];
+}
+
+/** ` (default events)` at the end of a description. */
+const DEFAULT_AT_END = / \(default[^()]*\)$/;
+
+/** The description of an option or argument, with the values that it can have, and its default. */
+function optionText(option: Option | Argument): string {
+  const { description, argChoices, defaultValue } = option;
+  const own = DEFAULT_AT_END.exec(description)?.[0] ?? '';
+  const text = description.slice(0, description.length - own.length);
+  // A description may explain each value itself.
+  const unnamed = argChoices?.some((choice) => !new RegExp(`\\b${choice}\\b`).test(text));
+  const choices = unnamed ? `: ${argChoices?.join(', ')}` : '';
+  return `${text}${choices}${own || defaultText(defaultValue)}`;
+}
+
+/** Counters begin at 0, and flags are off: nobody needs to read that. */
+function defaultText(value: unknown): string {
+  return typeof value === 'string' ? ` (default ${value})` : '';
+}
+
+/** These follow the groups of the command itself, in this order. */
+const SHARED: readonly string[] = Object.values(OPTION_GROUP);
+
+/** Puts the groups that commands share after those of the command itself. */
+function inOrderOfGroups<V>(groups: ReadonlyMap<string, V>): Map<string, V> {
+  const sorted = [...groups].sort(([a], [b]) => SHARED.indexOf(a) - SHARED.indexOf(b));
+  return new Map(sorted);
 }

@@ -6,6 +6,9 @@ import {
   type StatResult,
   startStat,
 } from '../../counting/stat/stat.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { MOST_DETAIL, STAT, type StatOptions } from '../../options/stat.ts';
 import { insteadOfStat } from '../habits/perf-commands.ts';
 import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
@@ -20,7 +23,6 @@ import { reportClosing } from '../shared/progress.ts';
 import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeAll } from '../shared/stdout.ts';
-import { type AskedCount, countAsked } from './asked-count.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
 export async function runStat(words: string[], asked: AskedCount): Promise<void> {
@@ -170,4 +172,17 @@ class StatOutput {
       throw failedBy(code, `cannot write the counts (${code})`);
     }
   }
+}
+
+/** The options that a command line of `stat` gives, by their keys. */
+type AskedCount = AskedOf<typeof STAT>;
+
+/** The count that is asked for, of `command`. */
+function countAsked(command: readonly string[], asked: AskedCount): StatOptions {
+  const { detail = 0, ...rest } = forLibrary(STAT, asked);
+  return {
+    ...rest,
+    ...(detail > 0 && { detail: Math.min(detail, MOST_DETAIL) }),
+    ...(command.length > 0 && { command }),
+  };
 }

@@ -2,7 +2,7 @@
 
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { formatAddress } from '../../base/u64.ts';
+import { formatAddress, readAddress } from '../../base/u64.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
@@ -27,12 +27,15 @@ import {
   PERF_SAMPLE_REGS_ABI,
 } from '../../kernel/perf-event/constants.ts';
 import type { ParseInfo } from '../../kernel/perf-event/parse-info.ts';
-import { registerArchitectureOf } from '../../kernel/perf-event/register-names.ts';
+import {
+  type RegisterArchitecture,
+  registerArchitectureOf,
+  registerName,
+} from '../../kernel/perf-event/register-names.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { debugLog } from '../../system/debug-log.ts';
 import { InterpretedFrames } from './interpreted-frames.ts';
 import { MappedModules } from './unwind-modules.ts';
-import { UserLeaf } from './user-leaf.ts';
 
 const debug = debugLog('unwind');
 
@@ -307,4 +310,42 @@ function countExact(addresses: Float64Array, start: number, end: number): number
 export function copiesStacks({ sampleType }: EventAttr): boolean {
   const needed = PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
   return (sampleType & needed) === needed;
+}
+
+/** Names of the register with the ip. */
+const NAMES: ReadonlySet<string> = new Set(['pc', 'PC', 'nip', 'IP']);
+
+/**
+ * Finds the ip of user code in register dumps of an architecture that is not unwound. It is all that
+ * is known of the user part of a sample in the kernel.
+ */
+class UserLeaf {
+  readonly #littleEndian: boolean;
+  /** Place in the dump, −1 where it has no ip. */
+  readonly #place: number;
+
+  /** `mask` is the event's `sample_regs_user`. */
+  constructor(architecture: RegisterArchitecture | null, mask: bigint, littleEndian: boolean) {
+    this.#littleEndian = littleEndian;
+    const recorded = Array.from({ length: 64 }, (_, number) => number).filter(
+      (number) => ((mask >> BigInt(number)) & 1n) !== 0n,
+    );
+    this.#place = recorded.findIndex((number) => NAMES.has(registerName(architecture, number)));
+  }
+
+  /** Whether the callchain of `sample` got the ip as its user part. */
+  append(sample: SampleView): boolean {
+    const { view, callchain, callchainLength } = sample;
+    const hasUserPart = firstUserEntry(callchain, callchainLength) < callchainLength;
+    if (hasUserPart || this.#place < 0 || this.#place >= sample.userRegsCount) return false;
+    const at = sample.userRegsOffset + 8 * this.#place;
+    const ip = readAddress(view, at, this.#littleEndian);
+    const is32 = sample.userRegsAbi === PERF_SAMPLE_REGS_ABI.ABI_32;
+    callchain[callchainLength] = PERF_CONTEXT.USER;
+    callchain[callchainLength + 1] = is32
+      ? view.getUint32(this.#littleEndian ? at : at + 4, this.#littleEndian)
+      : ip;
+    sample.callchainLength = callchainLength + 2;
+    return true;
+  }
 }

@@ -1,6 +1,7 @@
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { type Text, words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
-import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
+import { type EventAttr, encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding } from '../../native/types.ts';
@@ -14,6 +15,7 @@ import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import type { KernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { explainUnopenable } from '../../system/kernel/open-refusal.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
+import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
 import { Notices } from './notices.ts';
 import { findOpenable } from './open-fallbacks.ts';
 import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
@@ -25,7 +27,6 @@ import {
   type PlannedEvent,
 } from './sample-groups.ts';
 import { type Probe, SharedProbes } from './shared-probe.ts';
-import { sidebandAttr } from './sideband-attr.ts';
 
 export type { PlannedEvent } from './sample-groups.ts';
 
@@ -204,4 +205,46 @@ function mayCoincide(a: EventAttr, b: EventAttr): boolean {
     (a.flags.excludeUser && b.flags.excludeKernel) ||
     (a.flags.excludeKernel && b.flags.excludeUser);
   return a.config === b.config && !arePartsApart;
+}
+
+/**
+ * The dummy event: it counts nothing, and its rings carry what must not be lost. Since it sees no
+ * kernel code, it leaves it out, and so opens at every paranoid level.
+ *
+ * With `mapsData` it reports mappings without code as well: perf finds the unwind tables of a library,
+ * which linkers put in front of the code, only through these.
+ */
+function sidebandAttr(
+  options: RecordSettings,
+  features: KernelFeatures,
+  { inherit, mapsData }: { readonly inherit: boolean; readonly mapsData: boolean },
+): EventAttr {
+  const { clockid, useClockid } = clockFields(options, features);
+  return newAttr({
+    type: PERF_TYPE.SOFTWARE,
+    config: BigInt(PERF_COUNT_SW.DUMMY),
+    samplePeriod: 1,
+    sampleType: COMMON_SAMPLE_TYPE,
+    readFormat: commonReadFormat(features),
+    clockid,
+    flags: {
+      inherit,
+      sampleIdAll: true,
+      useClockid,
+      excludeKernel: true,
+      excludeHv: true,
+      mmap: true,
+      mmap2: true,
+      mmapData: mapsData || options.fields?.dataAddresses === true,
+      buildId: features.buildId && options.buildIds !== false,
+      comm: true,
+      commExec: true,
+      task: true,
+      contextSwitch: options.switches === true,
+      namespaces: options.namespaces === true,
+      cgroup: options.cgroups === true,
+      ksymbol: features.ksymbol,
+      bpfEvent: features.bpfEvent,
+    },
+  });
 }

@@ -6,7 +6,7 @@
 //                                 what the options name
 //   read_format                   common-attr.ts
 //   clockid, use_clockid          --clock (common-attr.ts)
-//   branch_sample_type            -b, -j, else --call-graph lbr (branch-types.ts)
+//   branch_sample_type            -b, -j, else --call-graph lbr
 //   sample_stack_user             --call-graph dwarf and auto (call-graph.ts)
 //   sample_regs_user              the same, and --user-regs (dumped-registers.ts)
 //   sample_regs_intr              --intr-regs
@@ -20,14 +20,14 @@
 // Two later steps need the kernel's answers: open-fallbacks.ts takes from an attr what this kernel
 // refuses, and sample-groups.ts makes the members of a group read with their leader.
 
+import { UsageError } from '../../base/errors.ts';
 import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
-import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
 import { FIELDS, type RecordSettings } from '../../options/record.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
-import { branchMask, LBR_CALLS } from './branch-types.ts';
 import { chooseStackFields, type StackFields } from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
@@ -178,4 +178,55 @@ const COUNTER_TYPES: readonly number[] = [PERF_TYPE.HARDWARE, PERF_TYPE.HW_CACHE
 function takesPeriodField(spec: EventSpec, rate: SamplingRate): boolean {
   if (rate.kind === 'frequency' || rate.events === 1) return true;
   return COUNTER_TYPES.includes(spec.type);
+}
+
+/** The branches of `--call-graph lbr`: calls that have not returned, of user code. */
+const LBR_CALLS = BigInt(
+  PERF_SAMPLE_BRANCH.USER |
+    PERF_SAMPLE_BRANCH.CALL_STACK |
+    PERF_SAMPLE_BRANCH.NO_FLAGS |
+    PERF_SAMPLE_BRANCH.NO_CYCLES |
+    PERF_SAMPLE_BRANCH.HW_INDEX,
+);
+
+/** perf's names of the bits. */
+const BRANCHES: Readonly<Record<string, number>> = {
+  u: PERF_SAMPLE_BRANCH.USER,
+  k: PERF_SAMPLE_BRANCH.KERNEL,
+  hv: PERF_SAMPLE_BRANCH.HV,
+  any: PERF_SAMPLE_BRANCH.ANY,
+  any_call: PERF_SAMPLE_BRANCH.ANY_CALL,
+  any_ret: PERF_SAMPLE_BRANCH.ANY_RETURN,
+  ind_call: PERF_SAMPLE_BRANCH.IND_CALL,
+  abort_tx: PERF_SAMPLE_BRANCH.ABORT_TX,
+  in_tx: PERF_SAMPLE_BRANCH.IN_TX,
+  no_tx: PERF_SAMPLE_BRANCH.NO_TX,
+  cond: PERF_SAMPLE_BRANCH.COND,
+  stack: PERF_SAMPLE_BRANCH.CALL_STACK,
+  ind_jmp: PERF_SAMPLE_BRANCH.IND_JUMP,
+  call: PERF_SAMPLE_BRANCH.CALL,
+  no_flags: PERF_SAMPLE_BRANCH.NO_FLAGS,
+  no_cycles: PERF_SAMPLE_BRANCH.NO_CYCLES,
+  save_type: PERF_SAMPLE_BRANCH.TYPE_SAVE,
+  hw_index: PERF_SAMPLE_BRANCH.HW_INDEX,
+  priv: PERF_SAMPLE_BRANCH.PRIV_SAVE,
+};
+
+/** The bits that select a privilege level; without any the event's own exclusions decide it. */
+const PRIVILEGES = PERF_SAMPLE_BRANCH.USER | PERF_SAMPLE_BRANCH.KERNEL | PERF_SAMPLE_BRANCH.HV;
+
+/** The bits of the branches that `-b` or `-j` names. Throws UsageError. */
+function branchMask(names: readonly string[]): bigint {
+  let mask = 0;
+  for (const name of names) {
+    const bit = BRANCHES[name];
+    if (bit === undefined) {
+      throw new UsageError(`-j ${name}: no such kind of branch`, [
+        `known: ${Object.keys(BRANCHES).join(', ')}`,
+      ]);
+    }
+    mask |= bit;
+  }
+  if ((mask & ~PRIVILEGES) === 0) mask |= PERF_SAMPLE_BRANCH.ANY;
+  return BigInt(mask);
 }
