@@ -140,6 +140,11 @@ export class PerfDataError extends WordedError {
   }
 }
 
+/** The reason that whatever was thrown gives. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Code of a `PerfDataError` of input that takes more than its size explains. */
 export const TOO_LARGE = 'too-large';
 

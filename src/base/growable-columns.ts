@@ -14,9 +14,7 @@ export class GrowableInt32 {
 
   push(value: number): void {
     if (this.length === this.array.length) {
-      const grown = new Int32Array(this.array.length * 2);
-      grown.set(this.array);
-      this.array = grown;
+      this.array = grownInt32(this.array, this.array.length * 2);
     }
     this.array[this.length++] = value;
   }
@@ -37,9 +35,7 @@ export class GrowableFloat64 {
 
   push(value: number): void {
     if (this.length === this.array.length) {
-      const grown = new Float64Array(this.array.length * 2);
-      grown.set(this.array);
-      this.array = grown;
+      this.array = grownFloat64(this.array, this.array.length * 2);
     }
     this.array[this.length++] = value;
   }
@@ -70,4 +66,17 @@ export class GrowableUint8 {
   finish(): Uint8Array {
     return this.array.slice(0, this.length);
   }
+}
+
+/** The same values with room for `capacity` ones; the new ones are 0. */
+export function grownInt32(column: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
+  const grown = new Int32Array(capacity);
+  grown.set(column);
+  return grown;
+}
+
+export function grownFloat64(column: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
+  const grown = new Float64Array(capacity);
+  grown.set(column);
+  return grown;
 }

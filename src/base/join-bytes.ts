@@ -6,6 +6,13 @@ export function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<Arr
   return both;
 }
 
+export function joinFloats(first: Float64Array, second: Float64Array): Float64Array<ArrayBuffer> {
+  const both = new Float64Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
 /** A loop copies fewer bytes faster than a view of them does, and leaves no garbage. */
 const FEW_BYTES = 256;
 

@@ -19,6 +19,13 @@ export function formatTenth(share: number): string {
   return tenths === 1000 ? '100%' : `${(tenths / 10).toFixed(1)}%`;
 }
 
+/** The smallest of 1, 2, 5, 10, 20 … and of 0.5, 0.2, 0.1 … that is not below. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
+  const steps = [1, 2, 5, 10].map((factor) => factor * power);
+  return steps.find((step) => step >= least * (1 - 1e-9)) ?? least;
+}
+
 type Ends = { readonly low: number; readonly high: number };
 
 /**

@@ -1,4 +1,4 @@
-import { FailedError } from './errors.ts';
+import { FailedError, messageOf } from './errors.ts';
 /** An error that the operating system returned, as Node hands it on. */
 export type SystemError = Error & {
   /** The name of the errno, `ENOSPC`. */
@@ -44,7 +44,7 @@ export function systemErrorReason(error: unknown): string {
   if (error instanceof FailedError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code in REASONS) return errnoReason(code);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** The same of an errno's name, which stands for itself where there are no words for it. */

@@ -1,7 +1,7 @@
 import { lostSamplesText } from '../base/lost-samples.ts';
 import { formatCount, formatNanos, formatShare, formatTenth } from '../base/numbers.ts';
 import type { Completeness } from '../profile/analysis/stacks/completeness.ts';
-import type { TimeRange } from '../profile/time-range.ts';
+import { lengthOfRanges, type TimeRange } from '../profile/time-range.ts';
 import { createFinding, type Finding, type FindingDetails, type Severity } from './finding.ts';
 import { LARGER_RINGS } from './judge-file.ts';
 
@@ -239,8 +239,8 @@ function judgePauses(
   event: number,
 ): Finding | null {
   if (pauses.length === 0) return null;
-  const share = Math.min(1, lengthOf(pauses) / lengthNs);
-  const sentence = `${pausedText(pauses.length)}, for ${formatNanos(lengthOf(pauses))} in all: these stretches are missing`;
+  const share = Math.min(1, lengthOfRanges(pauses) / lengthNs);
+  const sentence = `${pausedText(pauses.length)}, for ${formatNanos(lengthOfRanges(pauses))} in all: these stretches are missing`;
   return createFinding(
     'samples-paused',
     share < PAUSED_DOUBT ? 'note' : 'doubt',
@@ -321,10 +321,10 @@ function judgeUnnamed({ unnamedShare: share, unnamedFile }: SamplingEvidence): F
 
 /** Whoever recorded asked for it, and shares of time leave it out: a note. */
 function judgeOff({ off, lengthNs }: SamplingEvidence): Finding | null {
-  const share = lengthOf(off) / lengthNs;
+  const share = lengthOfRanges(off) / lengthNs;
   if (!(share >= OFF_NOTE)) return null;
   const stretches = off.length === 1 ? '' : `, in ${formatCount(off.length)} stretches`;
-  const sentence = `nothing was sampled in ${formatNanos(lengthOf(off))} of ${formatNanos(lengthNs)}${stretches}: the events were disabled`;
+  const sentence = `nothing was sampled in ${formatNanos(lengthOfRanges(off))} of ${formatNanos(lengthNs)}${stretches}: the events were disabled`;
   return createFinding('sampling-off', 'note', `off for ${formatTenth(share)}`, sentence, {
     share,
     spans: spansOf(off),
@@ -354,8 +354,4 @@ export function replacedBy(name: string, notes: readonly string[]): string | nul
 
 function spansOf(ranges: readonly TimeRange[]): [fromNs: number, toNs: number][] {
   return ranges.map(({ fromNs, toNs }) => [fromNs, toNs]);
-}
-
-function lengthOf(ranges: readonly TimeRange[]): number {
-  return ranges.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
 }

@@ -1,5 +1,10 @@
 import { NONE } from '../base/brand.ts';
-import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import {
+  GrowableFloat64,
+  GrowableInt32,
+  grownFloat64,
+  grownInt32,
+} from '../base/growable-columns.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import type { FrameIndex, FrameTable } from './types.ts';
 
@@ -86,16 +91,11 @@ export class FrameTableBuilder {
   /** Doubles the columns. */
   #grow(): void {
     const capacity = this.#length * 2;
-    const func = new Int32Array(capacity);
-    func.set(this.#func);
-    this.#func = func;
-    const place = new Int32Array(capacity);
-    place.set(this.#place);
+    this.#func = grownInt32(this.#func, capacity);
+    const place = grownInt32(this.#place, capacity);
     this.#place = place;
-    const address = new Float64Array(capacity);
-    address.set(this.#address);
+    const address = grownFloat64(this.#address, capacity);
     this.#address = address;
-
     const slots = new Int32Array(capacity * SLOTS_PER_ROW).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {

@@ -1,3 +1,4 @@
+import { grownFloat64 } from '../base/growable-columns.ts';
 import { CountColumn, NarrowColumn } from '../base/narrow-column.ts';
 import type { SampleIndex, SampleTable } from './types.ts';
 
@@ -170,9 +171,9 @@ export class SampleTableBuilder {
     this.#events.reserve(capacity);
     this.#streams.reserve(capacity);
     this.#cpus.reserve(capacity);
-    this.#timeNs = grown(this.#timeNs, capacity);
+    this.#timeNs = grownFloat64(this.#timeNs, capacity);
     this.#periods.reserve(capacity);
-    if (this.#count !== null) this.#count = grown(this.#count, capacity);
+    if (this.#count !== null) this.#count = grownFloat64(this.#count, capacity);
     this.#capacity = capacity;
   }
 
@@ -182,10 +183,4 @@ export class SampleTableBuilder {
     const factor = Math.min(Math.max(expected / rows, LEAST_GROWTH), MOST_GROWTH);
     return Math.ceil(rows * factor) + PART_ROWS;
   }
-}
-
-function grown(column: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
-  const wider = new Float64Array(capacity);
-  wider.set(column);
-  return wider;
 }

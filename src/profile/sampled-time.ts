@@ -1,10 +1,10 @@
 import { formatNanos } from '../base/numbers.ts';
-import type { TimeRange } from './time-range.ts';
+import { lengthOfRanges, type TimeRange } from './time-range.ts';
 import type { Profile } from './types.ts';
 
 /** Nanoseconds of `range` in which the events were enabled (`ProfileMeta.sampled`); all of it where that is not known. */
 export function sampledWithin(sampled: readonly TimeRange[] | undefined, range: TimeRange): number {
-  return Math.max(0, range.toNs - range.fromNs) - lengthOf(unsampledWithin(sampled, range));
+  return Math.max(0, range.toNs - range.fromNs) - lengthOfRanges(unsampledWithin(sampled, range));
 }
 
 /** The parts of `range` in which no event was enabled, in order; none where that is not known. */
@@ -41,8 +41,4 @@ export function recordedLength({
 export function sampledPartText(length: RecordedLength | null): string | null {
   if (length === null || length.sampledNs >= length.recordedNs) return null;
   return `sampled ${formatNanos(length.sampledNs)} of ${formatNanos(length.recordedNs)}`;
-}
-
-function lengthOf(ranges: readonly TimeRange[]): number {
-  return ranges.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
 }

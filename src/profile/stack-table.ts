@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { grownInt32 } from '../base/growable-columns.ts';
 import type { StackIndex, StackTable } from './types.ts';
 
 const FIRST_CAPACITY = 1024;
@@ -87,9 +88,9 @@ export class StackTableBuilder {
   /** Doubles the columns. */
   #grow(): void {
     const capacity = this.#length * 2;
-    this.#frame = grown(this.#frame, capacity);
-    this.#prefix = grown(this.#prefix, capacity);
-    this.#lastChild = grown(this.#lastChild, capacity).fill(NONE, this.#length);
+    this.#frame = grownInt32(this.#frame, capacity);
+    this.#prefix = grownInt32(this.#prefix, capacity);
+    this.#lastChild = grownInt32(this.#lastChild, capacity).fill(NONE, this.#length);
     const slots = new Int32Array(capacity * SLOTS_PER_ROW).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {
@@ -107,12 +108,6 @@ export class StackTableBuilder {
       prefix: this.#prefix.slice(0, this.#length),
     };
   }
-}
-
-function grown(column: Int32Array<ArrayBuffer>, capacity: number): Int32Array<ArrayBuffer> {
-  const copy = new Int32Array(capacity);
-  copy.set(column);
-  return copy;
 }
 
 /** Odd multipliers spread both indexes; the upper bits, which vary most, are folded down. */

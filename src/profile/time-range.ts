@@ -4,6 +4,11 @@ import { type NamedOption, type Words, words } from '../base/words.ts';
 /** A span of time, nanoseconds since the recording's start: the first moment in, the first out. */
 export type TimeRange = { readonly fromNs: number; readonly toNs: number };
 
+/** Nanoseconds in all. */
+export function lengthOfRanges(ranges: readonly TimeRange[]): number {
+  return ranges.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
+}
+
 /** The recording's times that a range in text refers to. */
 export type RecordedTime = {
   /** Raw time of nanosecond 0. */

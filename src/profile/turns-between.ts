@@ -1,4 +1,5 @@
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-columns.ts';
+import { joinFloats } from '../base/join-bytes.ts';
 import type { Spans } from '../base/spans.ts';
 import { bucketOf, SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from './turn-table.ts';
 
@@ -115,12 +116,6 @@ class TurnRows {
 /** The turns of both, whose loops are different ones. */
 export function joinTurns(turns: TurnTable | null, others: TurnTable | null): TurnTable | null {
   if (turns === null || others === null) return turns ?? others;
-  const floats = (a: Float64Array, b: Float64Array): Float64Array => {
-    const both = new Float64Array(a.length + b.length);
-    both.set(a);
-    both.set(b, a.length);
-    return both;
-  };
   const moved = (loop: Int32Array) => loop.map((row) => row + turns.loops.length);
   const loopsOf = (a: Int32Array, b: Int32Array) => Int32Array.from([...a, ...moved(b)]);
   const flags = (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]);
@@ -128,21 +123,21 @@ export function joinTurns(turns: TurnTable | null, others: TurnTable | null): Tu
   return {
     length: turns.length + others.length,
     loop: loopsOf(turns.loop, others.loop),
-    fromNs: floats(turns.fromNs, others.fromNs),
-    toNs: floats(turns.toNs, others.toNs),
-    eventsToNs: floats(turns.eventsToNs, others.eventsToNs),
-    waitedNs: floats(turns.waitedNs, others.waitedNs),
+    fromNs: joinFloats(turns.fromNs, others.fromNs),
+    toNs: joinFloats(turns.toNs, others.toNs),
+    eventsToNs: joinFloats(turns.eventsToNs, others.eventsToNs),
+    waitedNs: joinFloats(turns.waitedNs, others.waitedNs),
     isFirst: flags(turns.isFirst, others.isFirst),
     isOpen: flags(turns.isOpen, others.isOpen),
     loops: [...turns.loops, ...others.loops],
     short: {
       length: own.length + added.length,
       loop: loopsOf(own.loop, added.loop),
-      fromNs: floats(own.fromNs, added.fromNs),
-      toNs: floats(own.toNs, added.toNs),
-      lengthNs: floats(own.lengthNs, added.lengthNs),
-      waitedNs: floats(own.waitedNs, added.waitedNs),
-      counts: own.counts.map((column, bucket) => floats(column, added.counts[bucket])),
+      fromNs: joinFloats(own.fromNs, added.fromNs),
+      toNs: joinFloats(own.toNs, added.toNs),
+      lengthNs: joinFloats(own.lengthNs, added.lengthNs),
+      waitedNs: joinFloats(own.waitedNs, added.waitedNs),
+      counts: own.counts.map((column, bucket) => joinFloats(column, added.counts[bucket])),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { AbortError, FailedError, UsageError } from '../base/errors.ts';
+import { AbortError, FailedError, messageOf, UsageError } from '../base/errors.ts';
 import { lateModules } from '../base/late-modules.ts';
 import { clickHouseSchema } from '../formats/tables/ddl.ts';
 import { type RecordingTables, type SchemaTable, TABLE_NAMES } from '../formats/tables/schema.ts';
@@ -107,7 +107,7 @@ export class ClickHouseEngine implements QueryEngine {
       timeoutMs: VERSION_TIMEOUT_MS,
     }).catch(() => '');
     if (!(Number.parseInt(version, 10) < OLDEST)) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FailedError(`ClickHouse ${version.trim()} is too old: ${reason}`, [
       `views and named questions need ${OLDEST} or newer; plain SQL over one table works`,
     ]);

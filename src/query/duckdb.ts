@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { AbortError, FailedError, UsageError } from '../base/errors.ts';
+import { AbortError, FailedError, messageOf, UsageError } from '../base/errors.ts';
 import { words } from '../base/words.ts';
 import { createTable } from '../formats/tables/ddl.ts';
 import {
@@ -227,5 +227,5 @@ function quoted(text: string): string {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
+  return messageOf(error).split('\n')[0];
 }

@@ -10,13 +10,13 @@ import {
 import { areAllSampledAlike, type DiffMeasure } from '../profile/analysis/diff-measure.ts';
 import type { DsoMatch } from '../profile/analysis/match-dsos.ts';
 import { type MatchedRuns, nameCompared } from '../profile/analysis/match-functions.ts';
-import { boundsOfLost, boundsOfNothing } from '../profile/analysis/shares/share-bounds.ts';
+import { boundsOfLost, boundsOfNothing, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
 import { boundsOfTotal } from '../profile/analysis/total-bounds.ts';
 import { innermostFuncOfStacks, keysOfStacks } from '../profile/analysis/trees/call-nodes.ts';
 import { quantityName } from '../profile/cpu-time.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { EventIndex, Profile, Weights } from '../profile/types.ts';
-import { type Asked, type Share, sharesByKey, wholeOfAsked } from './shares-by-key.ts';
+import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
 /** One recording of a comparison: what is asked about it, and what is known of it besides. */
 export type ComparedRecording = Asked & {
@@ -104,7 +104,7 @@ function* runOf(
   count: number,
 ): Slices<ComparedRun> {
   const { profile, event, rows, weights, estimator, counted, seconds } = recording;
-  const whole = wholeOfAsked(recording);
+  const whole = wholeOf(recording);
   const idOfStack = innermostFuncOfStacks(profile).map((func) => idOfFunc[func]);
   const keys = keysOfStacks(profile, rows, idOfStack);
   yield;

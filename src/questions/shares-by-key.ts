@@ -1,6 +1,6 @@
 import type { IntColumn } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
-import { boundsOfShare, type WeightWithLost } from '../profile/analysis/shares/share-bounds.ts';
+import { boundsOfShare, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
 import {
   keysOfSelected,
   type ShareEstimator,
@@ -30,18 +30,6 @@ export type Share = {
   readonly interval: ShareInterval | null;
 };
 
-/** The weight of all that was asked about, with what was lost. */
-export function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
-  let arrived = 0;
-  let lost = 0;
-  // Hot: once per sample.
-  for (let i = 0; i < rows.length; i++) {
-    arrived += weights.values[rows[i]];
-    lost += weights.lostBefore?.[rows[i]] ?? 0;
-  }
-  return { weight: arrived + lost, lost };
-}
-
 /**
  * Shares by a key of each sample, heaviest first. `keyOfSample` has a row for each of the sample table, with 0 …
  * `keyCount` − 1, or −1 for none.
@@ -52,7 +40,7 @@ export function* sharesByKey(
   keyCount: number,
 ): Slices<(Share & { readonly key: number })[]> {
   const { rows, weights, estimator } = asked;
-  const whole = wholeOfAsked(asked);
+  const whole = wholeOf(asked);
   const { weight: sums, samples } = sumByKey(rows, weights, keyOfSample, keyCount);
   yield;
   const steps =

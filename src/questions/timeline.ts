@@ -1,10 +1,10 @@
 import { finish } from '../base/slices.ts';
-import { boundsOfLost } from '../profile/analysis/shares/share-bounds.ts';
+import { boundsOfLost, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
 import { innermostFuncs } from '../profile/analysis/trees/call-nodes.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { isWaitEvent } from '../profile/wait-event.ts';
-import { type Asked, sharesByKey, wholeOfAsked } from './shares-by-key.ts';
+import { type Asked, sharesByKey } from './shares-by-key.ts';
 import type { TopFunction } from './top.ts';
 
 const NS_PER_SECOND = 1e9;
@@ -35,7 +35,7 @@ export function* findTimeline(
 /** The row of what was lost, if anything was. */
 function lostRow(asked: Asked): TopFunction[] {
   const { profile, estimator } = asked;
-  const whole = wholeOfAsked(asked);
+  const whole = wholeOf(asked);
   const { lost: weight } = whole;
   if (weight === 0) return [];
   const interval = estimator && boundsOfLost(estimator, whole);

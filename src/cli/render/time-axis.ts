@@ -1,3 +1,4 @@
+import { roundStep } from '../../base/numbers.ts';
 import { LABEL_COLUMNS } from './plot.ts';
 
 export type AxisOptions = {
@@ -40,13 +41,6 @@ export function drawTimeAxis(options: AxisOptions): string[] {
   const corner = hasUnicode ? '└' : '+';
   const indent = ' '.repeat(LABEL_COLUMNS - 1);
   return [`${indent}${corner}${line.join('')}`, `${indent} ${labels}`];
-}
-
-/** The smallest of 1, 2, 5 × 10ⁿ that is not below `least`. */
-function roundStep(least: number): number {
-  const ten = 10 ** Math.floor(Math.log10(least));
-  for (const factor of [1, 2, 5]) if (ten * factor >= least) return ten * factor;
-  return ten * 10;
 }
 
 /** An interval that is marked under a plot. */

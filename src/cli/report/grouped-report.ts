@@ -181,7 +181,7 @@ export function namesJson(keys: readonly GroupKey[], names: readonly string[]): 
 }
 
 /** Numbers as numbers, null where they were not recorded. */
-function jsonName(key: GroupKey, name: string): string | number | null {
+export function jsonName(key: string, name: string): string | number | null {
   if (key !== 'pid' && key !== 'tid' && key !== 'cpu') return name;
   return name === '[unknown]' ? null : Number(name);
 }

@@ -1,4 +1,4 @@
-import { atCommand, FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
+import { atCommand, FailedError, messageOf, PerfDataError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
@@ -29,7 +29,7 @@ function describe(error: unknown): Description {
   if (isWorded) return atCommand(error);
   if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
   if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return {
     message: `internal error: ${message}`,
     hints: ['--verbose prints where in perf-ts it happened: please report it with that'],

@@ -4,6 +4,7 @@ import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
+import { jsonName } from '../report/grouped-report.ts';
 import { selectRows } from '../report/report-rows.ts';
 import { figuresJson } from '../shared/figures-json.ts';
 import { writeOut, writeText } from '../shared/stdout.ts';
@@ -58,7 +59,7 @@ export function topDocument(
   const [of] = tables;
   const titles = KEYS[of] ?? look.keys.map((key) => (key === 'sym' ? 'symbol' : key));
   const nameJson = ({ names }: TopRow): RowNames =>
-    Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i])]));
+    Object.fromEntries(titles.map((title, i) => [title, jsonName(title, names[i])]));
   return {
     schema: 'perf-ts/top@1' as const,
     elapsed: report.elapsedMs / 1000,
@@ -89,9 +90,4 @@ export function topDocument(
       };
     }),
   };
-}
-
-function jsonValue(title: string, name: string): string | number | null {
-  if (title !== 'pid' && title !== 'tid' && title !== 'cpu') return name;
-  return name === '[unknown]' ? null : Number(name);
 }

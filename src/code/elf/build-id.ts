@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { toHex } from '../../base/hex.ts';
 import { NT_GNU_BUILD_ID, PT_NOTE, SHT_NOTE } from './constants.ts';
 import type { ElfFile } from './elf-file.ts';
 
@@ -81,8 +82,4 @@ function isGnu(bytes: Uint8Array, at: number): boolean {
 
 function roundUp(value: number, align: number): number {
   return Math.ceil(value / align) * align;
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,6 +1,7 @@
 import { firstNotBelow } from '../../base/bisect.ts';
 import { type FileAddress, NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { joinFloats } from '../../base/join-bytes.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
 import {
   EM_AARCH64,
@@ -181,11 +182,11 @@ function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
     kept.push(row);
     ends.push(end);
   }
-  const start = joined(
+  const start = joinFloats(
     symbols.start,
     Float64Array.from(kept, (row) => others.start[row]),
   );
-  const end = joined(symbols.end, Float64Array.from(ends));
+  const end = joinFloats(symbols.end, Float64Array.from(ends));
   const binding = new Uint8Array(length + kept.length);
   binding.set(symbols.binding);
   const nameOf = (row: number) =>
@@ -195,17 +196,10 @@ function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
   return { length: length + kept.length, start, end, binding, nameOf, shownNameOf };
 }
 
-function joined(first: Float64Array, second: Float64Array): Float64Array {
-  const all = new Float64Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}
-
 /** The addresses in ascending order, with those at which `pltName` looks for names. */
 function withResolvers(wanted: Float64Array, plt: readonly PltEntry[]): Float64Array {
   const resolvers = plt.flatMap(({ resolver }) => (resolver === NONE ? [] : [resolver]));
-  return joined(wanted, Float64Array.from(resolvers)).sort();
+  return joinFloats(wanted, Float64Array.from(resolvers)).sort();
 }
 
 /** The rows that decide about the `wanted` addresses. */

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../base/byte-source.ts';
-import { PerfDataError } from '../../base/errors.ts';
+import { messageOf, PerfDataError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 
 const COMMA = 44;
@@ -31,10 +31,6 @@ export function parseJson(source: ByteSource, checkBytes: (bytes: number) => voi
       `it is no complete JSON: ${printable(messageOf(error))}`,
     );
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The value as an object with unknown members; null for all else. */

@@ -1,4 +1,4 @@
-import { PerfDataError, TOO_LARGE } from '../../base/errors.ts';
+import { messageOf, PerfDataError, TOO_LARGE } from '../../base/errors.ts';
 import { readU64 } from '../../base/u64.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
@@ -111,7 +111,7 @@ export class RecordInflater {
       if (this.#isVisiting) throw error;
       // Nor is a whole one that is too large.
       if (error instanceof PerfDataError && error.code === TOO_LARGE) throw error;
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = messageOf(error);
       this.failedAt = record.fileOffset;
     }
     this.#visitor = null;

@@ -228,7 +228,7 @@ export class AnalysedProfile {
     const eventOf = (event: EventIndex): SampledEvent => {
       const weights = this.weights('events', event, select);
       const estimator = this.shareEstimator(weights, event, select);
-      return { weights, samples: this.samplesOf(event, select), estimator };
+      return { weights, rows: this.samplesOf(event, select), estimator };
     };
     return { profile, aligned: this.#aligned(), eventOf: memoize(eventOf) };
   }

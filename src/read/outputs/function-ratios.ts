@@ -116,7 +116,7 @@ function ask(opened: AnalysedProfile, select: SampleSelection): Asked | null {
 
 /** Those selected of all events that are compared, in time order. */
 function samplesOf({ source, ratios }: Asked): Int32Array {
-  const rows = comparedEvents(source.profile, ratios).map((event) => source.eventOf(event).samples);
+  const rows = comparedEvents(source.profile, ratios).map((event) => source.eventOf(event).rows);
   const samples = new Int32Array(rows.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const of of rows) {

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, messageOf } from '../../base/errors.ts';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
 import { codeEventsModule, takeInModule } from '../../system/runtimes/register-modules.ts';
@@ -98,7 +98,7 @@ async function takeInBySignal(pid: number, options: HandshakeOptions): Promise<H
 }
 
 function failureOf(error: unknown): HandshakeResult {
-  return { failure: error instanceof Error ? error.message : String(error) };
+  return { failure: messageOf(error) };
 }
 
 /** Connects to an inspector that the process has at one of these ports; null where it has none. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import type {
   LibpfmAttribute,
   LibpfmEncoding,
@@ -67,7 +68,7 @@ function problemOf(load: () => NativeLibpfm): string {
   try {
     return load().load().problem;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

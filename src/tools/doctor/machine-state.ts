@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { release } from 'node:os';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, messageOf } from '../../base/errors.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { reportCpu } from '../../counting/processor/cpu-report.ts';
 import type { WhyNone } from '../../counting/processor/why-no-counters.ts';
@@ -109,7 +109,7 @@ function tryLoad(): NativeBinding | Problem {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof FailedError) return { message: error.message, fix: error.hints };
-  return { message: error instanceof Error ? error.message : String(error), fix: [] };
+  return { message: messageOf(error), fix: [] };
 }
 
 function askKernel(probe: NativeBinding['probeEvent']): OpenAnswers {

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
 import type { RecordOptions } from '../../options/record.ts';
 import type { PeriodRule } from '../../period/types.ts';
@@ -100,8 +101,4 @@ function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions {
     nodeFlags: false,
     env: { PATH: process.env.PATH },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

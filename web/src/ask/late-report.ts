@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/base/errors.ts';
 import type { PageReport } from '../../../src/formats/export/page-report.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 
@@ -45,7 +46,7 @@ export function createLateReport(first: Promise<PageReport>): GrowingReport {
         }),
       (error: unknown) =>
         arrive(() => {
-          problem = error instanceof Error ? error.message : String(error);
+          problem = messageOf(error);
         }),
     );
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/base/errors.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
 import { followGrowth } from './growth-events.ts';
 
@@ -89,7 +90,7 @@ export class LiveFeed {
       }
     } catch (error) {
       this.#hasMore = true;
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = messageOf(error);
       this.#end('gone');
     } finally {
       this.#isFetching = false;

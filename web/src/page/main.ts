@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/base/errors.ts';
 import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
 import { createLateReport } from '../ask/late-report.ts';
 import { LatestRecording } from '../ask/latest-recording.ts';
@@ -52,7 +53,7 @@ async function openProfile(setup: PageSetup): Promise<void> {
     });
   } catch (error) {
     state.className = 'notes';
-    state.textContent = error instanceof Error ? error.message : String(error);
+    state.textContent = messageOf(error);
     // Also where the page was there already.
     document.body.prepend(state);
   }

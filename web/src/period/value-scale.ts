@@ -1,5 +1,4 @@
-import { formatShort } from '../../../src/base/numbers.ts';
-import { roundUp } from '../tracks/ruler-ticks.ts';
+import { formatShort, roundStep } from '../../../src/base/numbers.ts';
 
 export type ValueTick = { readonly y: number; readonly text: string };
 
@@ -46,7 +45,7 @@ export class ValueScale {
   ticks(gap: number): ValueTick[] {
     const most = Math.max(1, Math.floor(this.#height / gap));
     const span = this.#most - this.#least;
-    const step = this.#isLog ? Math.ceil(span / most) : roundUp(span / most);
+    const step = this.#isLog ? Math.ceil(span / most) : roundStep(span / most);
     const count = Math.floor(span / step + 1e-9);
     return Array.from({ length: count + 1 }, (_, index) => {
       const at = this.#least + index * step;

@@ -1,3 +1,4 @@
+import { roundStep } from '../../../src/base/numbers.ts';
 import type { Range } from '../state/state.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
 import type { HeatMapResult } from '../worker/messages/time-messages.ts';
@@ -122,17 +123,11 @@ function drawAxis(
   axis: TimeAxis,
   baseline: number,
 ): void {
-  const every = roundStep((70 * fontScale() * axis.nsPerPixel) / columnNs);
+  const every = roundStep(Math.max(1, (70 * fontScale() * axis.nsPerPixel) / columnNs));
   for (let column = 0; column < columns; column += every) {
     const left = axis.xOf(column * columnNs);
     const text = formatTick(column * columnNs, every * columnNs);
     if (left < 0 || left + context.measureText(text).width > axis.width) continue;
     context.fillText(text, left, baseline);
   }
-}
-
-/** The next larger of 1, 2, 5, 10, 20 …: labels of so many columns are round times. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? 1;
 }

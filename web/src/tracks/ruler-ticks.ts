@@ -1,3 +1,4 @@
+import { roundStep } from '../../../src/base/numbers.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
 import { formatTick } from '../time/format-tick.ts';
 
@@ -18,7 +19,7 @@ export function rulerTicks(
 ): RulerTick[] {
   const { fromNs, toNs, nsPerPixel } = axis;
   if (!(toNs > fromNs)) return [];
-  for (let stepNs = roundUp(20 * nsPerPixel); ; stepNs = roundUp(stepNs * 1.5)) {
+  for (let stepNs = roundStep(20 * nsPerPixel); ; stepNs = roundStep(stepNs * 1.5)) {
     const first = Math.ceil(fromNs / stepNs);
     const last = Math.floor(toNs / stepNs);
     // The last label is the longest one.
@@ -32,13 +33,4 @@ export function rulerTicks(
     }
     return ticks;
   }
-}
-
-/** The smallest of 1, 2, 5, 10, 20 … that is not below. */
-export function roundUp(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
-  return (
-    [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * (1 - 1e-9)) ??
-    least
-  );
 }

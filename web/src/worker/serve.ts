@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/base/errors.ts';
 import type { Slices } from '../../../src/base/slices.ts';
 import { HANDLERS, type Handler } from './answer.ts';
 import type {
@@ -111,7 +112,7 @@ class Turns {
       isAnswered = step.done === true;
       if (step.done === true) this.#scope.postMessage({ id, result: step.value });
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       this.#scope.postMessage({ id, problem });
     }
     next.hadMs += performance.now() - start;

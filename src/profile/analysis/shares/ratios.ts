@@ -3,7 +3,7 @@ import { finish, type Slices } from '../../../base/slices.ts';
 import type { EventIndex, Profile, ProfileEvent, Weights } from '../../types.ts';
 import { type AlignedSamples, groupIntervals } from './group-intervals.ts';
 import { groupRatios, type RatioEstimate, type RatioKeys, TOO_FEW } from './group-ratios.ts';
-import { boundsOfShare, type WeightWithLost } from './share-bounds.ts';
+import { boundsOfShare, wholeOf } from './share-bounds.ts';
 import { type ShareEstimator, type StepSums, sumStepsByGroup } from './share-steps.ts';
 
 /** A metric of two events of a profile: so many of `part` for `per` of `whole`. */
@@ -105,8 +105,8 @@ export function keysOfCompared(
   const keys = new Int32Array(profile.samples.length).fill(NONE);
   // Hot: once per sample.
   for (const event of comparedEvents(profile, ratios)) {
-    const { samples } = eventOf(event);
-    for (let i = 0; i < samples.length; i++) keys[samples[i]] = keyOfSample(samples[i]);
+    const { rows } = eventOf(event);
+    for (let i = 0; i < rows.length; i++) keys[rows[i]] = keyOfSample(rows[i]);
   }
   return keys;
 }
@@ -114,8 +114,8 @@ export function keysOfCompared(
 /** An event with samples of its own, in the weights that count events. */
 export type SampledEvent = {
   readonly weights: Weights;
-  /** The selected rows. */
-  readonly samples: Int32Array;
+  /** The selected ones, of the sample table. */
+  readonly rows: Int32Array;
   /** Null: how well shares are known can't be told. */
   readonly estimator: ShareEstimator | null;
 };
@@ -160,7 +160,7 @@ export function ratioOfWhole(
     const leader = leaderOf(profile.events, part);
     const counted = groupIntervals(profile, aligned, leader, part, whole);
     const isSelected = new Uint8Array(profile.samples.length);
-    for (const sample of eventOf(leader as EventIndex).samples) isSelected[sample] = 1;
+    for (const sample of eventOf(leader as EventIndex).rows) isSelected[sample] = 1;
     let parts = 0;
     let wholes = 0;
     for (let i = 0; i < counted.length; i++) {
@@ -170,7 +170,7 @@ export function ratioOfWhole(
     }
     return wholes > 0 ? (parts * per) / wholes : null;
   }
-  const [parts, wholes] = [part, whole].map((event) => weightOf(eventOf(event)).weight);
+  const [parts, wholes] = [part, whole].map((event) => wholeOf(eventOf(event)).weight);
   return wholes > 0 ? (parts * per) / wholes : null;
 }
 
@@ -184,10 +184,10 @@ type Estimate = { readonly value: number; readonly low: number; readonly high: n
 
 /** Weight of an event in each category. */
 function sumKeys(of: SampledEvent, keys: RatioKeys): (key: number) => Estimate | null {
-  const { weights, samples, estimator } = of;
+  const { weights, rows, estimator } = of;
   if (estimator === null) return () => null;
-  const sums = sumByKey(weights.values, samples, keys);
-  const whole = weightOf(of);
+  const sums = sumOfPaths(weights.values, rows, keys);
+  const whole = wholeOf(of);
   const steps: StepSums = sumStepsByGroup(estimator.steps, keys.rowOfSample, keys.tree, keys.count);
   return (key) => {
     const value = sums[key];
@@ -196,19 +196,8 @@ function sumKeys(of: SampledEvent, keys: RatioKeys): (key: number) => Estimate |
   };
 }
 
-function weightOf({ weights, samples }: SampledEvent): WeightWithLost {
-  const { values, lostBefore } = weights;
-  let weight = 0;
-  let lost = 0;
-  for (let i = 0; i < samples.length; i++) {
-    weight += values[samples[i]];
-    lost += lostBefore?.[samples[i]] ?? 0;
-  }
-  return { weight: weight + lost, lost };
-}
-
 // Hot: once per frame of a sample.
-function sumByKey(
+function sumOfPaths(
   values: Float64Array,
   samples: Int32Array,
   { rowOfSample, tree: { prefix, group }, count }: RatioKeys,

@@ -1,8 +1,27 @@
+import type { Weights } from '../../types.ts';
 import type { CallTree } from '../trees/call-tree.ts';
 import type { ShareEstimator, ShareInterval, StepSums } from './share-steps.ts';
 
 /** The weight of everything, and the part of it that no sample shows. */
 export type WeightWithLost = Pick<CallTree, 'weight' | 'lost'>;
+
+/** The weight of the samples of `rows` and of what was lost before them. */
+export function wholeOf({
+  rows,
+  weights: { values, lostBefore },
+}: {
+  readonly rows: Int32Array;
+  readonly weights: Weights;
+}): WeightWithLost {
+  let arrived = 0;
+  let lost = 0;
+  // Hot: once per sample.
+  for (let i = 0; i < rows.length; i++) {
+    arrived += values[rows[i]];
+    lost += lostBefore?.[rows[i]] ?? 0;
+  }
+  return { weight: arrived + lost, lost };
+}
 
 /**
  * The interval of a share of everything, lost or not. The estimator knows what arrived; of what was

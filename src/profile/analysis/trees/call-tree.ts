@@ -1,5 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
-import { GrowableInt32 } from '../../../base/growable-columns.ts';
+import { GrowableInt32, grownFloat64, grownInt32 } from '../../../base/growable-columns.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, finish, type Slices } from '../../../base/slices.ts';
 import type { Profile, Weights } from '../../types.ts';
@@ -233,18 +233,10 @@ class CallTreeBuilder {
 
   #grow(): void {
     const capacity = this.#prefix.length * 2;
-    const prefix = new Int32Array(capacity);
-    const callNode = new Int32Array(capacity);
-    const self = new Float64Array(capacity);
-    const selfSamples = new Int32Array(capacity);
-    prefix.set(this.#prefix);
-    callNode.set(this.#callNode);
-    self.set(this.#self);
-    selfSamples.set(this.#selfSamples);
-    this.#prefix = prefix;
-    this.#callNode = callNode;
-    this.#self = self;
-    this.#selfSamples = selfSamples;
+    this.#prefix = grownInt32(this.#prefix, capacity);
+    this.#callNode = grownInt32(this.#callNode, capacity);
+    this.#self = grownFloat64(this.#self, capacity);
+    this.#selfSamples = grownInt32(this.#selfSamples, capacity);
   }
 
   finishCallNodes(): Int32Array {

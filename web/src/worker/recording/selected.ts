@@ -129,12 +129,12 @@ export class Selected {
     const areSampled = ratios.some((ratio) => !isOfGroup(profile, ratio));
     const known = new Map<EventIndex, SampledEvent>();
     for (const event of comparedEvents(profile, ratios)) {
-      const samples = this.#keptOf(yield* recording.samplesOf(event, this.#selection));
+      const rows = this.#keptOf(yield* recording.samplesOf(event, this.#selection));
       const weights = recording.weights('events', event);
       const estimator = areSampled
-        ? yield* recording.estimator(weights, event, samples, this.#isWhole)
+        ? yield* recording.estimator(weights, event, rows, this.#isWhole)
         : null;
-      known.set(event, { weights, samples, estimator });
+      known.set(event, { weights, rows, estimator });
     }
     return { profile, aligned, eventOf: (event) => known.get(event) as SampledEvent };
   }
