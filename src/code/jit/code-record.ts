@@ -46,6 +46,8 @@ const BYTE_CODE = 0;
 const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
+/** ADDED with the longest name, filled up to 8 bytes. */
+export const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
 const MAGIC = 'PTSCODE1';
 
 /** Whether a stream begins at `at`. */

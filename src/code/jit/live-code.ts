@@ -4,12 +4,19 @@ import { lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { copyBytes } from '../../base/join-bytes.ts';
-import { CODE_EVENT, type CodeRecord, MOST_NAME_BYTES } from './code-record.ts';
-import { RecordCutter } from './record-cutter.ts';
+import {
+  CODE_EVENT,
+  type CodeRecord,
+  MOST_CODE_RECORD_BYTES,
+  MOST_NAME_BYTES,
+} from './code-record.ts';
+import { StreamCutter } from './stream-cutter.ts';
 
 /** Beyond either the oldest code is forgotten; a large server has a tenth. */
 const MOST_CODE = 200_000;
 const MOST_CODE_BYTES = 16 << 20;
+/** A record is a name and a few numbers; notes are larger. */
+const MOST_RECORD_BYTES = 32 << 20;
 /** Room of a piece of code besides its name: its row, its entry in the index, and as much until they are made smaller. */
 const PIECE_BYTES = 160;
 /** Bytes of names and rows below which none are moved together. */
@@ -19,7 +26,7 @@ const FEW_ROWS = 1024;
 /** A piece of code that has a name. */
 export type NamedCode = { readonly start: number; readonly end: number; readonly name: string };
 
-/** A reader of records that are not of machine code, as `RecordCutter` has them. */
+/** A reader of records that are not of machine code, as `StreamCutter` has them. */
 export type OtherRecords = {
   isWanted(record: CodeRecord): boolean;
   take(record: CodeRecord, bytes: Uint8Array): void;
@@ -59,15 +66,20 @@ export class LiveCode {
   }
 
   /** Takes the bytes of one isolate as they come; records of it that `others` want go there. */
-  stream(others: OtherRecords = NO_OTHERS): RecordCutter {
-    return new RecordCutter(
-      (record, bytes) => {
-        if (isOfMachineCode(record)) return this.#take(record, bytes);
-        others.take(record, bytes);
-        return true;
+  stream(others: OtherRecords = NO_OTHERS): StreamCutter {
+    return new StreamCutter({
+      judge: (record) => {
+        if (record.size > MOST_RECORD_BYTES) return 'damaged';
+        if (!isOfMachineCode(record) && !others.isWanted(record)) return 'passed';
+        return record.size > MOST_CODE_RECORD_BYTES ? 'damaged' : 'whole';
       },
-      (record) => isOfMachineCode(record) || others.isWanted(record),
-    );
+      take: (record, bytes) => {
+        if (!isOfMachineCode(record)) others.take(record, bytes);
+        else if (!this.#take(record, bytes)) return 'damaged';
+        return 'taken';
+      },
+      pass: () => {},
+    });
   }
 
   /** The code at an address; null where none is known. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecordCutter } from '../../../src/code/jit/record-cutter.ts';
+import { LiveCode } from '../../../src/code/jit/live-code.ts';
 import { AgentCounts, metricsText } from '../../../src/tools/agent/agent-metrics.ts';
 import { isOfTurns, TurnCounts } from '../../../src/tools/agent/window/turn-counts.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
@@ -10,10 +10,8 @@ const MS = 1e6;
 /** The counts of a stream that comes in pieces of `size` bytes. */
 function countsOf({ bytes }: TurnStream, size = 7): TurnCounts {
   const counts = new TurnCounts();
-  const cutter = new RecordCutter((record, own) => {
-    counts.take(record, own);
-    return true;
-  }, isOfTurns);
+  const take: TurnCounts['take'] = (record, own) => counts.take(record, own);
+  const cutter = new LiveCode().stream({ isWanted: isOfTurns, take });
   for (let at = 0; at < bytes.length; at += size) cutter.take(bytes.subarray(at, at + size));
   return counts;
 }
@@ -28,19 +26,22 @@ const stream = new TurnStream(10)
   .turn({ fromNs: 5, lengthNs: 10 * MS })
   .turn({ fromNs: 6, lengthNs: 3000 * MS });
 
-test('a length is known to 6 %, and the sum of all exactly', () => {
-  const counts = countsOf(stream);
-  expect([counts.turns, counts.busyNs]).toEqual([100, 3087.5 * MS]);
-  const quantiles: [number, number][] = [
-    [0.5, 0.56 * MS],
-    [0.99, 10 * MS],
-    [1, 3000 * MS],
-  ];
-  for (const [share, ns] of quantiles) {
-    expect(Math.abs(counts.quantile(share) / ns - 1), `${share}`).toBeLessThan(0.0625);
-  }
-  expect(new TurnCounts().quantile(0.99)).toBeNaN();
-});
+test.each([7, 100, 4096])(
+  'a length is known to 6 %%, and the sum of all exactly, of pieces of %d bytes',
+  (size) => {
+    const counts = countsOf(stream, size);
+    expect([counts.turns, counts.busyNs]).toEqual([100, 3087.5 * MS]);
+    const quantiles: [number, number][] = [
+      [0.5, 0.56 * MS],
+      [0.99, 10 * MS],
+      [1, 3000 * MS],
+    ];
+    for (const [share, ns] of quantiles) {
+      expect(Math.abs(counts.quantile(share) / ns - 1), `${share}`).toBeLessThan(0.0625);
+    }
+    expect(new TurnCounts().quantile(0.99)).toBeNaN();
+  },
+);
 
 test('lengths that nobody has waited for are counted as the longest', () => {
   const counts = countsOf(new TurnStream(10).turn({ fromNs: 0, lengthNs: 2 ** 52 }));

@@ -17,9 +17,9 @@ export class TurnCounts {
   /** Sum of their lengths, nanoseconds. */
   busyNs = 0;
 
-  /** Counts a record that `isOfTurns`, at the begin of `bytes`. */
-  take({ type }: CodeRecord, bytes: Uint8Array): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset + RECORD_BYTES);
+  /** Counts a record that `isOfTurns`, in `bytes`. */
+  take({ type, at }: CodeRecord, bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at + RECORD_BYTES);
     if (type === CODE_EVENT.TURN) {
       // It runs since before there was a recorder.
       if ((view.getUint32(TURN_AT.FLAGS, true) & FIRST_TURN) !== 0) return;
