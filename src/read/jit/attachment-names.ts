@@ -9,3 +9,10 @@ export const LOOP_TURNS_ATTACHMENT = 'loop-turns/';
 
 /** Name of the attachment with the notes of a process, without its pid. */
 export const NODE_NOTES_ATTACHMENT = 'node-notes/';
+
+/** The pid in the name of an attachment of one of these kinds; null for others. */
+export function pidOfAttachment(name: string, ...kinds: readonly string[]): number | null {
+  const kind = kinds.find((start) => name.startsWith(start));
+  const pid = kind === undefined ? Number.NaN : Number(name.slice(kind.length));
+  return Number.isSafeInteger(pid) ? pid : null;
+}

@@ -20,7 +20,7 @@ import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
-import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from './attachment-names.ts';
+import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT, pidOfAttachment } from './attachment-names.ts';
 import { codeOfDeno, findJitProcesses, type JitProcesses } from './jit-programs.ts';
 import {
   MAX_NOTES_BYTES,
@@ -114,11 +114,7 @@ function countUnnamed(
   diagnostics: Diagnostics,
 ): void {
   const announced = new Set(
-    readAppendix(data).flatMap(({ name }) =>
-      name.startsWith(CODE_EVENTS_ATTACHMENT)
-        ? [Number(name.slice(CODE_EVENTS_ATTACHMENT.length))]
-        : [],
-    ),
+    readAppendix(data).map(({ name }) => pidOfAttachment(name, CODE_EVENTS_ATTACHMENT)),
   );
   const { samples, stacks, frames, funcs, dsos, strings, threads } = profile;
   const isInterpreter = Array.from(funcs.name, (name) => strings[name] === INTERPRETER_NAME);

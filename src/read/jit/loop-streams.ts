@@ -9,7 +9,7 @@ import type { MarkTable } from '../../profile/mark-table.ts';
 import type { TurnLoop, TurnTable } from '../../profile/turn-table.ts';
 import type { ProfileThread } from '../../profile/types.ts';
 import { StoredFiles } from '../files/stored-files.ts';
-import { LOOP_TURNS_ATTACHMENT } from './attachment-names.ts';
+import { LOOP_TURNS_ATTACHMENT, pidOfAttachment } from './attachment-names.ts';
 import { TurnTableBuilder } from './loop-turns.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
 import { MarkTableBuilder } from './marks.ts';
@@ -25,10 +25,9 @@ export type LoopStreams = { readonly pid: number; readonly bytes: Uint8Array };
 export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopStreams[] {
   const stored = new StoredFiles(data, diagnostics);
   return readAppendix(data).flatMap(({ name }): LoopStreams[] => {
-    if (!name.startsWith(LOOP_TURNS_ATTACHMENT)) return [];
-    const pid = Number(name.slice(LOOP_TURNS_ATTACHMENT.length));
-    const bytes = stored.read(name, MOST_TURN_BYTES);
-    return bytes === null || !Number.isSafeInteger(pid) ? [] : [{ pid, bytes }];
+    const pid = pidOfAttachment(name, LOOP_TURNS_ATTACHMENT);
+    const bytes = pid === null ? null : stored.read(name, MOST_TURN_BYTES);
+    return pid === null || bytes === null ? [] : [{ pid, bytes }];
   });
 }
 

@@ -2,11 +2,7 @@ import { closeSync, lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import {
-  CODE_EVENTS_ATTACHMENT,
-  NODE_NOTES_ATTACHMENT,
-  PERF_MAP_ATTACHMENT,
-} from '../../read/jit/attachment-names.ts';
+import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT, PERF_MAP_ATTACHMENT, pidOfAttachment } from '../../read/jit/attachment-names.ts';
 import {
   MAX_NOTES_BYTES,
   NOTES_FOLDER,
@@ -154,13 +150,11 @@ function readBytes(fd: number, most: number): Uint8Array {
 
 /** Processes whose code is stored, in whatever form. */
 export function pidsWithCode(stored: readonly { readonly name: string }[]): Set<number> {
-  const pids = stored.flatMap(({ name }) => {
-    const kind = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT].find((start) =>
-      name.startsWith(start),
-    );
-    return kind === undefined ? [] : [Number(name.slice(kind.length))];
-  });
-  return new Set(pids);
+  return new Set(
+    stored.flatMap(
+      ({ name }) => pidOfAttachment(name, PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT) ?? [],
+    ),
+  );
 }
 
 function logsOf(directory: string, pid: number): string[] {
