@@ -9,7 +9,7 @@ import type { StringIndex } from '../base/string-table.ts';
 import type { FrameIndex, FrameTable } from './types.ts';
 
 const FIRST_CAPACITY = 1024;
-/** Two keep probing short, as in `StackTableBuilder`. */
+/** Two keep probing short, as in `PairInterner`. */
 const SLOTS_PER_ROW = 2;
 const MAX_INLINE_DEPTH = 255;
 /** Nothing is inlined so deep: tells frames that only state something from frames of code. */
