@@ -50,7 +50,7 @@ import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { decodeLoops, readLoopStreams } from './jit/loop-streams.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
-import { countStartOf, moveCountStarts } from './logs/count-start.ts';
+import { moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
 import { openRecording, withRecording, withSourceOpen } from './open-recording.ts';
@@ -357,7 +357,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     ...profile,
     events: withRecordedPeriods(opened, samples),
   };
-  if (sampled === null || countStartOf(provenance) !== 'dropped') return described;
+  if (sampled === null || provenance?.countsBegin !== 'dropped') return described;
   const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
   const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
   return { ...described, meta: { ...meta, sampled: kept } };
@@ -412,8 +412,8 @@ function buildPeriodInput(
     eventTotals: events.map((_event, index) => counted[index] ?? recorded[index] ?? null),
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
-  const countStart = countStartOf(provenance);
-  return { ...input, finals: moveCountStarts(input, countStart, pipeline.forkNs) };
+  const countsBegin = provenance?.countsBegin ?? null;
+  return { ...input, finals: moveCountStarts(input, countsBegin, pipeline.forkNs) };
 }
 
 function lastTimeOf({ length, timeNs }: SampleTable): number {

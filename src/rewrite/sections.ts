@@ -15,7 +15,6 @@ import type { PipeEvent } from '../formats/perf-data/pipe-writer.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { parseTracingData } from '../kernel/tracepoint/tracing-data.ts';
 import { readProvenance } from '../read/facts/provenance.ts';
-import { countStartOf } from '../read/logs/count-start.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 
 /** The facts that the sections of the output depend on. */
@@ -126,13 +125,10 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
   const isThere = !data.pipe;
   if (isThere && labels === null && !isPart && !stripsKernel) return bytes;
   const { kernelSymbols: _, ...rest } = provenance;
-  const countsBegin = countStartOf(provenance);
   // Totals are of all samples; notes may name programs.
   const changed = {
     ...(stripsKernel ? rest : provenance),
     totals: isPart ? {} : provenance.totals,
-    // The counts run on over what was cut out.
-    ...(countsBegin !== null && { countsBegin }),
     notes: labels === null ? provenance.notes : [],
   };
   const out = new ByteWriter(data.littleEndian);

@@ -50,15 +50,13 @@ export type Provenance = {
   readonly periodRules?: Readonly<Record<string, ProbedRule>>;
   /**
    * When the events were enabled, on the recording's clock: nanoseconds in decimal, the first moment in, the last out.
-   * Absent in older recordings.
    */
   readonly sampled?: readonly (readonly [from: string, to: string])[];
   /**
    * When the content of overwritten rings was written, on the same clock, and whether all was in it that came since the
-   * time before. Absent without such rings, and in older recordings.
+   * time before. Absent without such rings.
    */
   readonly snapshots?: readonly (readonly [at: string, isWhole: boolean])[];
-  /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** Counts that `--stat` made beside the samples; null for what could not be counted. */
   readonly counts?: Readonly<
@@ -104,20 +102,13 @@ export function totalKeys(names: readonly string[]): string[] {
   });
 }
 
-/**
- * The final value of each event, null where it is not known: of several with one name older recordings
- * have a value of one of them.
- */
+/** The final value of each event, null where it is not known. */
 export function totalsOf(
   provenance: Provenance | null,
   names: readonly string[],
 ): (number | null)[] {
   const totals = provenance?.totals ?? {};
-  const finalOf = (key: string) => (Object.hasOwn(totals, key) ? totals[key] : null);
-  const keys = totalKeys(names);
-  const seconds = new Set(keys.filter((key, event) => key === `${names[event]}#2`));
-  const isAmbiguous = (name: string) => seconds.has(`${name}#2`) && finalOf(`${name}#2`) === null;
-  return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
+  return totalKeys(names).map((key) => (Object.hasOwn(totals, key) ? totals[key] : null));
 }
 
 /** The rule that was measured before each event was recorded; null where nothing was, or it is damaged. */

@@ -1,10 +1,20 @@
 import { finish } from '../../base/slices.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, StreamFinal } from '../../period/types.ts';
-import type { CountStart, Provenance } from '../facts/provenance.ts';
+import type { CountStart } from '../facts/provenance.ts';
 
 /**
- * The place where the counters of a recording begin.
+ * A counter that has run for this much longer than the file before its first sample was started
+ * before the file. Another recorder's files have no other mark.
+ */
+const SLACK_NS = 100_000_000;
+/** The share by which two clocks may differ. */
+const CLOCK_DRIFT = 1e-4;
+
+/**
+ * Moves the counts and running times in `input` (in place) where the counters began before the
+ * file, and returns the finals that still hold. `forkNs` gives the times of the forks in the file by
+ * tid.
  *
  * A counter starts at 0 when its event is opened. A file that begins later holds its later values
  * only: a file after a `--switch-output`, what `--overwrite` keeps, a part cut out by `inject`. The
@@ -19,27 +29,7 @@ import type { CountStart, Provenance } from '../facts/provenance.ts';
  * So the values of such a stream are moved: they begin at the first sample's own period below its
  * value. A stream that began in the file, with the fork of its task, begins at 0 as it is.
  *
- * The file says where its counters begin. Older recordings have no such mark, but final values
- * if they are whole. Null: another recorder's file, which does not tell.
- */
-export function countStartOf(provenance: Provenance | null): CountStart | null {
-  if (provenance === null) return null;
-  if (provenance.countsBegin !== undefined) return provenance.countsBegin;
-  return Object.keys(provenance.totals).length > 0 ? 'here' : 'dropped';
-}
-
-/**
- * A counter that has run for this much longer than the file before its first sample was started
- * before the file. Another recorder's files have no other mark.
- */
-const SLACK_NS = 100_000_000;
-/** The share by which two clocks may differ. */
-const CLOCK_DRIFT = 1e-4;
-
-/**
- * Moves the counts and running times in `input` (in place) where the counters began before the
- * file, and returns the finals that still hold. `forkNs` gives the times of the forks in the file by
- * tid.
+ * The file of perf-ts reports where its counters begin; another recorder's does not.
  */
 export function moveCountStarts(
   input: PeriodInput,

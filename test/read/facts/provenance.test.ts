@@ -122,9 +122,8 @@ describe('the final values of events', () => {
     expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([1, 2, 3, 4]);
   });
 
-  it('an older recording with one value for several events has no final values', () => {
+  it('an event of which no value was recorded has no final value', () => {
     const totals = { cycles: 4, 'page-faults': 2 };
-    expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([null, 2, null, null]);
     expect(totalsOf({ ...PROVENANCE, totals }, ['cycles', 'toString'])).toEqual([4, null]);
     expect(totalsOf(null, ['cycles'])).toEqual([null]);
   });
