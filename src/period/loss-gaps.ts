@@ -17,6 +17,7 @@
  */
 
 import { countBefore } from '../base/bisect.ts';
+import { addToList } from '../base/group-by.ts';
 import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
@@ -121,11 +122,7 @@ function hasLost(input: PeriodInput, event: number): boolean {
 /** Times of the LOST records by the CPU whose ring they are in, ascending. */
 function sortLossTimes({ lossGaps }: PeriodInput): Map<number, number[]> {
   const times = new Map<number, number[]>();
-  for (const { cpu, timeNs } of lossGaps ?? []) {
-    const known = times.get(cpu);
-    if (known === undefined) times.set(cpu, [timeNs]);
-    else known.push(timeNs);
-  }
+  for (const { cpu, timeNs } of lossGaps ?? []) addToList(times, cpu, timeNs);
   for (const list of times.values()) list.sort((a, b) => a - b);
   return times;
 }

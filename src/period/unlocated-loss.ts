@@ -1,4 +1,5 @@
 import { countBefore } from '../base/bisect.ts';
+import { groupBy } from '../base/group-by.ts';
 import type { IntColumn } from '../base/int-column.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import type { LostBounds } from '../profile/types.ts';
@@ -125,12 +126,6 @@ function spread(
 }
 
 function groupByCpu(cpu: IntColumn, rows: Int32Array): Map<number, Int32Array> {
-  const lists = new Map<number, number[]>();
-  for (let k = 0; k < rows.length; k++) {
-    const row = rows[k];
-    const list = lists.get(cpu[row]);
-    if (list === undefined) lists.set(cpu[row], [row]);
-    else list.push(row);
-  }
+  const lists = groupBy(rows, (row) => cpu[row]);
   return new Map(Array.from(lists, ([key, list]) => [key, Int32Array.from(list)]));
 }

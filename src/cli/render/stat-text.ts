@@ -1,3 +1,4 @@
+import { addToList } from '../../base/group-by.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { formatMetric } from '../../counting/count/format-metric.ts';
@@ -99,7 +100,7 @@ function uncountable(rows: readonly StatRow[]): ReadonlyMap<string, string> {
 function uncountedLines(rows: readonly StatRow[]): string[] {
   const events = new Map<string, string[]>();
   for (const [event, reason] of uncountable(rows)) {
-    events.set(reason, [...(events.get(reason) ?? []), printable(event)]);
+    addToList(events, reason, printable(event));
   }
   return [...events].map(([reason, names]) => {
     const help = /\((?:EACCES|EPERM)\)$/.test(reason) ? '; help: perf-ts doctor' : '';

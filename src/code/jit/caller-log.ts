@@ -2,6 +2,7 @@
 
 import { countBefore } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { readAddress, readAddresses } from '../../base/u64.ts';
 
@@ -71,13 +72,6 @@ export class CallerLog {
     const times = this.#timeNs.array;
     const rows = Array.from({ length: this.length }, (_, row) => row);
     rows.sort((a, b) => times[a] - times[b]);
-    const rowsAt = new Map<number, number[]>();
-    for (const row of rows) {
-      const own = this.#addresses.array[row * ADDRESSES + 2];
-      const there = rowsAt.get(own);
-      if (there === undefined) rowsAt.set(own, [row]);
-      else there.push(row);
-    }
-    return rowsAt;
+    return groupBy(rows, (row) => this.#addresses.array[row * ADDRESSES + 2]);
   }
 }

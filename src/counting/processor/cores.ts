@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
@@ -31,11 +32,7 @@ export function readX86Cores(
   if (first === null) return null;
   const capabilities = decodeCapabilities(first);
   if (capabilities.hybrid === null) return [{ cpus, capabilities, arm: null }];
-  const byType = new Map<number, number[]>();
-  for (const cpu of cpus) {
-    const type = readCpuid(Uint32Array.of(0x1a, 0), cpu)?.[0] ?? 0;
-    byType.set(type, [...(byType.get(type) ?? []), cpu]);
-  }
+  const byType = groupBy(cpus, (cpu) => readCpuid(Uint32Array.of(0x1a, 0), cpu)?.[0] ?? 0);
   return [...byType.values()].map((alike) => {
     const leaves = readLeaves(readCpuid, alike[0]);
     return {
@@ -47,12 +44,7 @@ export function readX86Cores(
 }
 
 function readArmCores(cpus: readonly number[]): readonly CoreKind[] {
-  const byMidr = new Map<string, number[]>();
-  for (const cpu of cpus) {
-    const text = readMidr(cpu);
-    byMidr.set(text, [...(byMidr.get(text) ?? []), cpu]);
-  }
-  return [...byMidr].map(([text, alike]) => ({
+  return [...groupBy(cpus, readMidr)].map(([text, alike]) => ({
     cpus: alike,
     capabilities: null,
     arm: decodeMidr(text),

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { addToList } from '../../base/group-by.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { printable } from '../../base/printable.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/select/filter.ts';
@@ -246,9 +247,7 @@ class PositionTicks {
       const pair = this.#pairs.intern(node[i], line);
       if (pair === this.#ticks.length) {
         this.#ticks.push(0);
-        const rows = this.#rowsOfNode.get(node[i]);
-        if (rows === undefined) this.#rowsOfNode.set(node[i], [pair]);
-        else rows.push(pair);
+        addToList(this.#rowsOfNode, node[i], pair);
       }
       this.#ticks[pair]++;
     }

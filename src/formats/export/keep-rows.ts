@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { addToList } from '../../base/group-by.ts';
 import type { IntColumn } from '../../base/int-column.ts';
 import type { TurnLoop } from '../../profile/turn-table.ts';
 import type { Dso, FuncTable, Profile, ProfileThread } from '../../profile/types.ts';
@@ -107,11 +108,7 @@ function keepOrder(
   const values = [...earlier];
   // Rows of equal values, first to last: printable texts may be equal where raw ones were not.
   const free = new Map<string, number[]>();
-  for (let row = earlier.length - 1; row >= 0; row--) {
-    const rows = free.get(earlier[row]);
-    if (rows === undefined) free.set(earlier[row], [row]);
-    else rows.push(row);
-  }
+  for (let row = earlier.length - 1; row >= 0; row--) addToList(free, earlier[row], row);
   const rowOf = Int32Array.from(present, (value) => {
     const row = free.get(value)?.pop();
     return row ?? values.push(value) - 1;

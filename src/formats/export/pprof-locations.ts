@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
+import type { StringTable } from '../../base/string-table.ts';
 import { signedAddress } from '../../base/u64.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
@@ -8,7 +9,6 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { Profile } from '../../profile/types.ts';
 import { filesOfFuncs } from './func-files.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
-import type { PprofStrings } from './pprof-strings.ts';
 
 /** Rows of `message Location`, `Line`, `Function` and `Mapping`; strings are indexes. */
 export type PprofLocation = {
@@ -61,7 +61,7 @@ export class PprofLocations {
   readonly locations: PprofLocation[] = [];
   readonly functions: PprofFunction[] = [];
   readonly #profile: Profile;
-  readonly #strings: PprofStrings;
+  readonly #strings: StringTable;
   readonly #ranges: RangeFinder;
   readonly #mappings: OpenMapping[] = [];
   readonly #mappingOfRange = new Map<MappedRange | number, number>();
@@ -72,7 +72,7 @@ export class PprofLocations {
   readonly #dsoIsNamed: Uint8Array;
   readonly #lostFunc: number;
 
-  constructor(profile: Profile, ranges: readonly MappedRange[], strings: PprofStrings) {
+  constructor(profile: Profile, ranges: readonly MappedRange[], strings: StringTable) {
     this.#profile = profile;
     this.#lostFunc = lostFunc(profile);
     this.#strings = strings;
@@ -178,8 +178,8 @@ export class PprofLocations {
       memoryStart: range?.start ?? 0,
       limit: range === null ? 1 : range.end === 0 ? LAST_ADDRESS : range.end,
       fileOffset: range === null || range.first === range.start ? 0 : range.first,
-      file: this.#strings.rowOf(printable(dsoPlace(mapped))),
-      buildId: this.#strings.rowOf(mapped.buildId ?? ''),
+      file: this.#strings.intern(printable(dsoPlace(mapped))),
+      buildId: this.#strings.intern(mapped.buildId ?? ''),
       dso,
     };
     this.#mappingOfRange.set(key, this.#mappings.length);
@@ -194,14 +194,14 @@ export class PprofLocations {
     const dso = funcs.dso[func];
     const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
-    const name = this.#strings.rowOf(printable(funcLabel(this.#profile, func)));
+    const name = this.#strings.intern(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
     const file = this.#fileOfFunc[func];
     const startLine = funcs.line[func];
     this.functions.push({
       id,
       name,
-      file: file === NONE ? 0 : this.#strings.rowOf(printable(strings[file])),
+      file: file === NONE ? 0 : this.#strings.intern(printable(strings[file])),
       startLine: file === NONE ? 0 : Math.max(0, startLine),
     });
     this.#functionOfFunc[func] = id;

@@ -3,6 +3,7 @@ import { lostSamplesOf, lostSamplesText } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
+import { StringTable } from '../../base/string-table.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
 import {
   RunningRound,
@@ -14,7 +15,6 @@ import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';
-import { PprofStrings } from './pprof-strings.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
 export type PprofOptions = {
@@ -57,7 +57,7 @@ export function writePprof(
   options: PprofOptions,
   write: (bytes: Uint8Array) => void,
 ): void {
-  const strings = new PprofStrings();
+  const strings = new StringTable();
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
   const samples = finish(selectSamples(profile, options.select));
@@ -65,7 +65,7 @@ export function writePprof(
   const values = pprofValues(profile.events, shown, weights);
   const locations = new PprofLocations(profile, options.mappings ?? [], strings);
   const writer = new ProtoWriter();
-  const intern = (text: string) => strings.rowOf(printable(text));
+  const intern = (text: string) => strings.intern(printable(text));
   const valueType = (field: number, { type, unit }: PprofValueType) => {
     writer.begin(field).int(1, intern(type)).int(2, intern(unit)).end();
   };
@@ -86,7 +86,7 @@ export function writePprof(
   }
   writer.packed(FIELD.comment, commentsOf(profile, weights, shown, options).map(intern));
   if (defaultType !== undefined) writer.int(FIELD.defaultSampleType, intern(defaultType.type));
-  for (const text of strings.all) writer.text(FIELD.stringTable, text);
+  for (const text of strings.strings) writer.text(FIELD.stringTable, text);
   write(writer.take());
 }
 
@@ -109,7 +109,7 @@ const FIELD = {
 /** Samples are written with these. */
 type SampleOutput = {
   readonly locations: PprofLocations;
-  readonly strings: PprofStrings;
+  readonly strings: StringTable;
   readonly writer: ProtoWriter;
   readonly write: (bytes: Uint8Array) => void;
 };
@@ -121,7 +121,7 @@ function writeSamples(
   values: PprofValues,
   { locations, strings, writer, write }: SampleOutput,
 ): void {
-  const intern = (text: string) => strings.rowOf(printable(text));
+  const intern = (text: string) => strings.intern(printable(text));
   const commKey = intern('comm');
   const threadKey = intern('thread');
   const pidKey = intern('pid');

@@ -1,4 +1,5 @@
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { StringTable } from '../../base/string-table.ts';
 
 /** A sample as a text has it. */
 export type ImportedSample = {
@@ -15,8 +16,7 @@ export type ImportedSample = {
 
 /** The samples of a text in the order of their lines, a column each: a text may have millions. */
 export class ImportedSamples {
-  readonly #comms: string[] = [];
-  readonly #commIndex = new Map<string, number>();
+  readonly #comms = new StringTable();
   readonly #comm = new GrowableInt32();
   readonly #pid = new GrowableInt32();
   readonly #tid = new GrowableInt32();
@@ -30,7 +30,7 @@ export class ImportedSamples {
   #periodsAreCounts = false;
 
   add({ comm, pid, tid, cpu, time, event, period }: ImportedSample, stack: number): void {
-    this.#comm.push(this.#internComm(comm));
+    this.#comm.push(this.#comms.intern(comm));
     this.#pid.push(pid);
     this.#tid.push(tid);
     this.#cpu.push(cpu);
@@ -70,7 +70,7 @@ export class ImportedSamples {
     for (const row of order) {
       const period = this.#period.array[row];
       const sample = {
-        comm: this.#comms[this.#comm.array[row]],
+        comm: this.#comms.strings[this.#comm.array[row]],
         pid: this.#pid.array[row],
         tid: this.#tid.array[row],
         cpu: this.#cpu.array[row],
@@ -89,14 +89,5 @@ export class ImportedSamples {
       if (since < earliest) earliest = since;
     }
     return earliest;
-  }
-
-  #internComm(comm: string): number {
-    let index = this.#commIndex.get(comm);
-    if (index === undefined) {
-      index = this.#comms.push(comm) - 1;
-      this.#commIndex.set(comm, index);
-    }
-    return index;
   }
 }

@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
+import { addToList } from '../../base/group-by.ts';
 import type { EventSources } from './event-sources.ts';
 import type { EventSpec } from './event-spec.ts';
 import {
@@ -248,7 +249,7 @@ function nameAlike(sections: readonly EventListSection[]): EventListSection[] {
     for (const { name, encoding } of events) {
       if (encoding === null) continue;
       const key = keyOf(encoding);
-      namesOf.set(key, [...(namesOf.get(key) ?? []), { name, source }]);
+      addToList(namesOf, key, { name, source });
     }
   }
   return sections.map((section) => ({

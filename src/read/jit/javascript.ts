@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { once } from '../../base/once.ts';
 import type { ScriptName } from '../../code/javascript/jsc-name.ts';
 import { nameScripts, parseScriptName } from '../../code/javascript/name-scripts.ts';
@@ -20,7 +21,11 @@ import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
-import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT, pidOfAttachment } from './attachment-names.ts';
+import {
+  CODE_EVENTS_ATTACHMENT,
+  NODE_NOTES_ATTACHMENT,
+  pidOfAttachment,
+} from './attachment-names.ts';
 import { codeOfDeno, findJitProcesses, type JitProcesses } from './jit-programs.ts';
 import {
   MAX_NOTES_BYTES,
@@ -89,16 +94,8 @@ type NamedScripts = {
 /** The functions of scripts, by their paths, as V8 named them; collected when the first is asked for. */
 function functionsByScript({ funcs, strings }: Profile): (script: string) => ScriptName[] {
   const all = once(() => {
-    const byScript = new Map<string, ScriptName[]>();
-    for (const text of new Set(funcs.name)) {
-      const name = parseScriptName(strings[text]);
-      if (name === null) continue;
-      const script = pathOfScript(name.file);
-      const names = byScript.get(script);
-      if (names === undefined) byScript.set(script, [name]);
-      else names.push(name);
-    }
-    return byScript;
+    const names = Array.from(new Set(funcs.name), (text) => parseScriptName(strings[text]) ?? []);
+    return groupBy(names.flat(), ({ file }) => pathOfScript(file));
   });
   return (script) => all().get(script) ?? [];
 }

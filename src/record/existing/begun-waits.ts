@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ByteWriter } from '../../base/byte-writer.ts';
+import { groupBy } from '../../base/group-by.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import {
   PERF_FORMAT,
@@ -208,11 +209,7 @@ function rawWriter(
 function kernelAddresses(places: readonly string[], kallsyms: string): Map<string, bigint> {
   const found = new Map<string, bigint>();
   if (places.length === 0) return found;
-  const byName = new Map<string, string[]>();
-  for (const place of new Set(places)) {
-    const name = place.slice(0, place.lastIndexOf('+'));
-    byName.set(name, [...(byName.get(name) ?? []), place]);
-  }
+  const byName = groupBy(new Set(places), (place) => place.slice(0, place.lastIndexOf('+')));
   for (const [, hex, name] of kallsyms.matchAll(/^([0-9a-f]+) \S (\S+)/gm)) {
     const wanted = byName.get(name);
     if (wanted === undefined) continue;

@@ -1,3 +1,4 @@
+import { addToList } from '../../base/group-by.ts';
 import { MAP } from '../../base/mmap-bits.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import { PERF_RECORD_MISC } from '../../kernel/perf-event/constants.ts';
@@ -55,7 +56,7 @@ export function describeExisting(
     const process = describeProcess(pid, plan.sideband.flags.mmapData);
     if (process === null) continue;
     const { mappingsRefusal: refusal } = process;
-    if (refusal !== null) refusals.set(refusal, [...(refusals.get(refusal) ?? []), pid]);
+    if (refusal !== null) addToList(refusals, refusal, pid);
     describeOne(encoder, id, process, buildIds, records);
     if (namespaces)
       describeNamespaces(

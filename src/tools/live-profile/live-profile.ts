@@ -1,3 +1,4 @@
+import { addToList } from '../../base/group-by.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../code/javascript/name-scripts.ts';
@@ -225,10 +226,7 @@ export class LiveProfile {
     const fresh = new Map<DsoIndex, number[]>();
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.frames.dso(frame) as DsoIndex;
-      if (dso < 0) continue;
-      const known = fresh.get(dso);
-      if (known === undefined) fresh.set(dso, [frame]);
-      else known.push(frame);
+      if (dso >= 0) addToList(fresh, dso, frame);
     }
     this.#named = frameCount;
     for (const [dso, frames] of fresh) {
