@@ -14,3 +14,16 @@ export function addToList<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: It
   if (list === undefined) lists.set(key, [item]);
   else list.push(item);
 }
+
+/** The value of a key; the first who asks for it makes it. */
+export function getOrMake<Key, Value>(
+  values: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  values.set(key, made);
+  return made;
+}

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
@@ -311,11 +312,7 @@ function openSourceText(profile: Profile, path: string): LineText {
     }
   };
   return (file, line) => {
-    let lines = texts.get(file);
-    if (lines === undefined) {
-      lines = linesOf(file);
-      texts.set(file, lines);
-    }
+    const lines = getOrMake(texts, file, () => linesOf(file));
     return lines[line - 1] ?? null;
   };
 }

@@ -1,8 +1,8 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lateModules } from '../../base/late-modules.ts';
-import { writeErrorReason } from '../../system/files/output-file.ts';
+import { writeErrorReason, writeFully } from '../../system/files/output-file.ts';
 import { inLocale } from '../render/ascii.ts';
 import { hasUnicode, type Terminal } from '../render/terminal.ts';
 import { thisRun } from './run.ts';
@@ -17,8 +17,6 @@ const STDOUT = 1;
 const STDERR = 2;
 /** The major number of /dev/null and its like on Linux (Documentation/admin-guide/devices.txt). */
 const MEMORY_DEVICES = 1;
-/** How long to wait before writing again to a descriptor that somebody else made non-blocking. */
-const RETRY_MS = 5;
 
 /** Whether `fd` is a terminal, without opening a stream on it. */
 export function isTerminal(fd: number): boolean {
@@ -78,26 +76,15 @@ export function writeError(text: string): void {
 /** Writes all of `bytes`, waiting where the descriptor itself does not wait. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   if (fd === STDOUT || fd === STDERR) thisRun().beforeOutput(fd);
-  writeBytes(fd, bytes);
+  writeFully(fd, bytes, null);
 }
 
 /** Draws on the terminal of standard error, for who erases that again before any other output. */
 export function drawOnTerminal(text: string): void {
   try {
-    writeBytes(STDERR, Buffer.from(text));
+    writeFully(STDERR, Buffer.from(text), null);
   } catch {
     // Nothing depends on it.
-  }
-}
-
-function writeBytes(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) {
-    try {
-      done += writeSync(fd, bytes, done);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
-    }
   }
 }
 

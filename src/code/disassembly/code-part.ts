@@ -1,4 +1,5 @@
 import { countBefore } from '../../base/bisect.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { toHex } from '../../base/hex.ts';
 import { printable } from '../../base/printable.ts';
 import {
@@ -146,12 +147,11 @@ class Locations {
     if (location === null) return -1;
     const { file, line, inlined } = location;
     const key = JSON.stringify([file, line, inlined]);
-    let row = this.#rows.get(key);
-    if (row === undefined) {
-      row = this.list.push({ file: printable(file), line, inlined: inlined.map(printable) }) - 1;
-      this.#rows.set(key, row);
-    }
-    return row;
+    return getOrMake(
+      this.#rows,
+      key,
+      () => this.list.push({ file: printable(file), line, inlined: inlined.map(printable) }) - 1,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ScriptEntries } from '../jit/position-log.ts';
 import { mendPeeledLoops } from './peeled-loops.ts';
@@ -144,11 +145,7 @@ export class V8TablePositions {
       const key = `${read.isolate} ${read.script} ${read.function}`;
       const owner = owners.get(key) ?? read;
       owners.set(key, owner);
-      let ownersAt = collected.get(owner.isolate);
-      if (ownersAt === undefined) {
-        ownersAt = new OwnersAt();
-        collected.set(owner.isolate, ownersAt);
-      }
+      const ownersAt = getOrMake(collected, owner.isolate, () => new OwnersAt());
       const positions = [...code.entries(row).position, this.#startOf(code.name(row), owner)];
       for (const position of positions) ownersAt.add(position, owner);
       size += positions.length;

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile } from '../../profile/types.ts';
@@ -21,11 +22,7 @@ export class ProfileLevels {
   }
 
   at(level: FrameLevel): Profile {
-    const known = this.#folded.get(level);
-    if (known !== undefined) return known;
-    const folded = foldToLevel(this.at('all'), level);
-    this.#folded.set(level, folded);
-    return folded;
+    return getOrMake(this.#folded, level, () => foldToLevel(this.at('all'), level));
   }
 }
 

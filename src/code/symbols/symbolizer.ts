@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { isOwnAddon } from '../../base/own-files.ts';
 import { isPlaceName } from '../../base/place-name.ts';
 import type { StringTable } from '../../base/string-table.ts';
@@ -420,11 +421,11 @@ export class Symbolizer {
   }
 
   #shownName(name: string): string {
-    const known = this.#shownNames.get(name);
-    if (known !== undefined) return known;
-    const shown = demangleAll([name], this.#options.demangleCpp)[0];
-    this.#shownNames.set(name, shown);
-    return shown;
+    return getOrMake(
+      this.#shownNames,
+      name,
+      () => demangleAll([name], this.#options.demangleCpp)[0],
+    );
   }
 }
 

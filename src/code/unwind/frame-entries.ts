@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import type { UnwindSection } from './module-input.ts';
 import { DW_EH_PE, type PointerBases, SectionReader } from './section-reader.ts';
 
@@ -115,11 +116,7 @@ export class FrameEntries {
   }
 
   #cieAt(offset: number): Cie | null {
-    const known = this.#cies.get(offset);
-    if (known !== undefined) return known;
-    const cie = this.#parseCie(offset);
-    this.#cies.set(offset, cie);
-    return cie;
+    return getOrMake(this.#cies, offset, () => this.#parseCie(offset));
   }
 
   #parseCie(offset: number): Cie | null {

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import { checkArguments } from '../../options/arguments.ts';
 import type { CounterGroup } from './counter-group.ts';
 import { type Counts, type GroupReading, keyed, readingOf } from './group-reading.ts';
@@ -59,17 +60,17 @@ export class Regions<Key extends string> {
    * one that throws is left out.
    */
   measure<Value>(name: string, fn: (region: Regions<Key>) => Value): Value {
-    let region = this.#inside.get(name);
-    if (region === undefined) {
-      region = { nested: new Regions(this.#group), calls: 0, shared: false, ...zeros(this.#group) };
-      this.#inside.set(name, region);
-    }
-    const known = region;
-    const measured: unknown = this.#group.measure<unknown>(() => fn(known.nested));
+    const region = getOrMake(this.#inside, name, () => ({
+      nested: new Regions(this.#group),
+      calls: 0,
+      shared: false,
+      ...zeros(this.#group),
+    }));
+    const measured: unknown = this.#group.measure<unknown>(() => fn(region.nested));
     if (measured instanceof Promise) {
-      return measured.then((settled) => add(known, settled, this.#group.keys)) as Value;
+      return measured.then((settled) => add(region, settled, this.#group.keys)) as Value;
     }
-    return add(known, measured as Call<Key>, this.#group.keys) as Value;
+    return add(region, measured as Call<Key>, this.#group.keys) as Value;
   }
 
   /** Regions in the order of their first call. */

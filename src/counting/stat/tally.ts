@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import type { Metric } from '../count/metric.ts';
 import { groupMetrics } from '../count/metrics.ts';
 import { type Spread, spreadOf } from '../count/spread.ts';
@@ -56,11 +57,7 @@ export function tallyGroups(
     const units = new Map<string, InstanceReading[][]>();
     instances.forEach(({ place }, i) => {
       const label = finder.labelOf(place);
-      let columns = units.get(label);
-      if (columns === undefined) {
-        columns = events.map(() => []);
-        units.set(label, columns);
-      }
+      const columns = getOrMake(units, label, () => events.map(() => []));
       (readings[g]?.[i] ?? []).forEach((reading, e) => {
         columns[e]?.push(reading);
       });

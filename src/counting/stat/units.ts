@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import type { Aggregation } from '../../options/stat.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { commOf, type Place } from './places.ts';
@@ -44,23 +45,14 @@ export class UnitFinder {
       case 'thread': {
         // A device counts on a CPU, whatever threads are counted beside it.
         if (tid < 0) return `CPU${cpu}`;
-        let comm = this.#comms.get(tid);
-        if (comm === undefined) {
-          comm = commOf(tid);
-          this.#comms.set(tid, comm);
-        }
+        const comm = getOrMake(this.#comms, tid, () => commOf(tid));
         return `${comm}-${tid}`;
       }
     }
   }
 
   #cpuPlaceOf(cpu: number): CpuPlace {
-    let found = this.#cpuPlaces.get(cpu);
-    if (found === undefined) {
-      found = readCpuPlace(cpu);
-      this.#cpuPlaces.set(cpu, found);
-    }
-    return found;
+    return getOrMake(this.#cpuPlaces, cpu, () => readCpuPlace(cpu));
   }
 }
 

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { printable } from '../../base/printable.ts';
 import { MARK_KINDS } from '../../profile/mark-table.ts';
 import type { Profile } from '../../profile/types.ts';
@@ -178,11 +179,7 @@ export function switchMarkers(
   const markersOf = new Map<number, MarkerColumns>();
   const wentOut = new Int32Array(profile.threads.length).fill(NONE);
   const addMarker = (thread: number, out: number, endNs: number | null) => {
-    let markers = markersOf.get(thread);
-    if (markers === undefined) {
-      markers = new MarkerColumns(tables);
-      markersOf.set(thread, markers);
-    }
+    const markers = getOrMake(markersOf, thread, () => new MarkerColumns(tables));
     const why = switches.state[out] === SWITCH_STATE.PREEMPTED ? 'preempted' : 'waiting';
     const cpu = cpuText(switches.cpu[out]);
     markers.add('OffCpu', 'off CPU', switches.timeNs[out], endNs, { why, cpu });

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { printable } from '../../base/printable.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
@@ -132,11 +133,11 @@ export class FirefoxTables {
     for (let func = 0; func < funcs.length; func++) {
       const file = files[func];
       if (file === NONE) continue;
-      let index = sourceOfFile.get(file);
-      if (index === undefined) {
-        index = sources.push(this.string(this.#profile.strings[file])) - 1;
-        sourceOfFile.set(file, index);
-      }
+      const index = getOrMake(
+        sourceOfFile,
+        file,
+        () => sources.push(this.string(this.#profile.strings[file])) - 1,
+      );
       source[func] = index;
     }
     const isJs = (func: number) => funcs.file[func] !== NONE;

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import { addIntegers, ProtoReader } from '../../base/proto-reader.ts';
 
 /**
@@ -104,12 +105,7 @@ export function readPprofMessage(bytes: Uint8Array): PprofMessage {
   const strings = parts.get(6) ?? [];
   const decoded = new Map<number, string>();
   const text = (row: number): string => {
-    let known = decoded.get(row);
-    if (known === undefined) {
-      known = row in strings ? decoder.decode(strings[row]) : '';
-      decoded.set(row, known);
-    }
-    return known;
+    return getOrMake(decoded, row, () => (row in strings ? decoder.decode(strings[row]) : ''));
   };
   const readAll = <Row>(field: number, read: (message: Uint8Array) => Row): Row[] =>
     (parts.get(field) ?? []).map(read);

@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { formatCount, formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ProfileEvent } from '../../profile/types.ts';
@@ -141,12 +142,9 @@ class PprofReader {
   }
 
   #framesOf(id: number, place: PprofPlace): readonly number[] | null {
-    let frames = this.#frames.get(id);
-    if (frames === undefined) {
-      frames = place.lines.length === 0 ? null : this.#makeFrames(place);
-      this.#frames.set(id, frames);
-    }
-    return frames;
+    return getOrMake(this.#frames, id, () =>
+      place.lines.length === 0 ? null : this.#makeFrames(place),
+    );
   }
 
   /** The last line of a place is the function, those before it are inlined into it. */

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { isUnnamed } from '../func-table.ts';
 import { isJitCode } from '../jit-dso.ts';
 import type { Dso, Profile } from '../types.ts';
@@ -106,11 +107,7 @@ function joinOnlyOnes(
   for (const entry of entriesAlone(candidates, groups)) {
     const root = groups.rootOf(entry.row);
     const key = keyOf(entry.dso);
-    let found = byKey.get(key);
-    if (found === undefined) {
-      found = [new Map(), new Map()];
-      byKey.set(key, found);
-    }
+    const found = getOrMake(byKey, key, () => [new Map(), new Map()]);
     found[entry.side].set(root, entry);
   }
   for (const [mine, other] of byKey.values()) {

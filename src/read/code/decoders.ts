@@ -1,5 +1,6 @@
 import type { CapstoneHandle, CapstoneModule } from '@alexaltea/capstone-js';
 import { FailedError } from '../../base/errors.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import {
   BAD_INSTRUCTION,
   type DecodedInstruction,
@@ -19,12 +20,7 @@ export async function loadDecoders(): Promise<(architecture: InstructionSet) => 
   const capstone = await loaded;
   const made = new Map<InstructionSet, Decoder>();
   return (architecture) => {
-    let decoder = made.get(architecture);
-    if (decoder === undefined) {
-      decoder = makeDecoder(capstone, architecture);
-      made.set(architecture, decoder);
-    }
-    return decoder;
+    return getOrMake(made, architecture, () => makeDecoder(capstone, architecture));
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../base/deferred.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { findHeldNode } from '../../system/runtimes/node-program.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
@@ -55,11 +56,7 @@ export class LateNodes {
   }
 
   #holdsNode(path: string): boolean {
-    const known = this.#held.get(path);
-    if (known !== undefined) return known;
-    const holds = findHeldNode(path) !== null;
-    this.#held.set(path, holds);
-    return holds;
+    return getOrMake(this.#held, path, () => findHeldNode(path) !== null);
   }
 
   /** Each process that is to be asked, until `end`; none before `others` have been, since all inspectors want one port. */

@@ -1,4 +1,5 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { isSystemError } from '../../base/system-error.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
@@ -22,12 +23,7 @@ export class MappedBuildIds {
     const { major, minor, inode, path } = mapping;
     if (inode === 0n || !path.startsWith('/')) return null;
     const file = `${major}:${minor}:${inode}`;
-    let buildId = this.#byFile.get(file);
-    if (buildId === undefined) {
-      buildId = readFrom(pid, mapping);
-      this.#byFile.set(file, buildId);
-    }
-    return buildId;
+    return getOrMake(this.#byFile, file, () => readFrom(pid, mapping));
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { OpenProbe } from '../../native/types.ts';
@@ -22,12 +23,7 @@ export class SharedProbes {
     return (attr) => {
       const fields = Buffer.from(encodeAttr({ ...attr, config: 0n })).toString('hex');
       const key = `${tracepoint.system}\0${place}\0${fields}`;
-      let answer = this.#answers.get(key);
-      if (answer === undefined) {
-        answer = probe(attr);
-        this.#answers.set(key, answer);
-      }
-      return answer;
+      return getOrMake(this.#answers, key, () => probe(attr));
     };
   }
 }

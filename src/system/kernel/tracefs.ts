@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import type { TracepointSource } from '../../kernel/events/event-sources.ts';
 import { readRunPlace } from '../run-place.ts';
@@ -51,11 +52,9 @@ export function openTracefs(place: TracefsPlace = SYSTEM_TRACEFS): TracepointSou
       return systems;
     },
     events(system) {
-      const known = eventsOf.get(system);
-      if (known !== undefined) return known;
-      const names = isFileName(system) ? listEvents(join(eventsFolder(), system)) : [];
-      eventsOf.set(system, names);
-      return names;
+      return getOrMake(eventsOf, system, () =>
+        isFileName(system) ? listEvents(join(eventsFolder(), system)) : [],
+      );
     },
   };
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import { chooseLevel, type ProfileLevels } from '../../code/levels/levels-of.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
@@ -84,11 +85,9 @@ export class EventTables {
   #addTables(all: TablesSoFar, tables: SliceTables, nowMs: number): void {
     const { windowMs } = this.#options;
     for (const [of, table] of Object.entries(tables) as [SliceTableKey, TableSums][]) {
-      let sums = all.get(of);
-      if (sums === undefined) {
-        sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);
-        all.set(of, sums);
-      }
+      const sums = getOrMake(all, of, () =>
+        windowMs === undefined ? new ShareSums() : new WindowSums(windowMs),
+      );
       sums.add(table, nowMs);
     }
   }

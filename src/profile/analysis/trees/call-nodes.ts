@@ -73,15 +73,7 @@ export function computeCallNodesByInlining(profile: Profile): Slices<CallNodeTab
 
 /** The function of every sample's innermost frame, −1 for samples without a stack. */
 export function innermostFuncs(profile: Profile): Int32Array {
-  const { stack, length } = profile.samples;
-  const ofStack = innermostFuncOfStacks(profile);
-  const funcs = new Int32Array(length);
-  // Hot: once per sample.
-  for (let sample = 0; sample < length; sample++) {
-    const row = stack[sample];
-    funcs[sample] = row === NONE ? NONE : ofStack[row];
-  }
-  return funcs;
+  return ofStacks(profile, innermostFuncOfStacks(profile));
 }
 
 /** The function of every stack's innermost frame. */
@@ -110,13 +102,16 @@ export function keysOfStacks(
 
 /** Every sample's innermost frame, −1 for samples without a stack. */
 export function innermostFrames(profile: Profile): Int32Array {
-  const { stack, length } = profile.samples;
-  const stackToFrame = profile.stacks.frame;
-  const frames = new Int32Array(length);
-  // Hot: once per sample.
+  return ofStacks(profile, profile.stacks.frame);
+}
+
+/** The value of every sample's stack, −1 for samples without one. */
+// Hot: once per sample.
+function ofStacks({ samples: { stack, length } }: Profile, ofStack: Int32Array): Int32Array {
+  const values = new Int32Array(length);
   for (let sample = 0; sample < length; sample++) {
     const row = stack[sample];
-    frames[sample] = row === NONE ? NONE : stackToFrame[row];
+    values[sample] = row === NONE ? NONE : ofStack[row];
   }
-  return frames;
+  return values;
 }

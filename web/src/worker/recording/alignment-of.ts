@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../../src/base/group-by.ts';
 import { ComputedOnce } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import { type Alignment, alignPeriods } from '../../../../src/period/alignment.ts';
@@ -6,10 +7,5 @@ const known = new WeakMap<PageProfile, ComputedOnce<Alignment>>();
 
 /** The alignment that the views of time and the intervals both begin with; once for a recording. */
 export function alignmentOf(page: PageProfile): ComputedOnce<Alignment> {
-  let alignment = known.get(page);
-  if (alignment === undefined) {
-    alignment = new ComputedOnce(() => alignPeriods(page.periodInput));
-    known.set(page, alignment);
-  }
-  return alignment;
+  return getOrMake(known, page, () => new ComputedOnce(() => alignPeriods(page.periodInput)));
 }

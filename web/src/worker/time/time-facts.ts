@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { getOrMake } from '../../../../src/base/group-by.ts';
 import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type { Alignment } from '../../../../src/period/alignment.ts';
@@ -33,11 +34,7 @@ const known = new WeakMap<PageProfile, ComputedOnce<TimeFacts>>();
 
 /** The same; at first it takes some looks at every sample. */
 export function timeFactsOf(page: PageProfile): Slices<TimeFacts> {
-  let facts = known.get(page);
-  if (facts === undefined) {
-    facts = new ComputedOnce(() => computeFacts(page));
-    known.set(page, facts);
-  }
+  const facts = getOrMake(known, page, () => new ComputedOnce(() => computeFacts(page)));
   return facts.get();
 }
 
