@@ -1,4 +1,12 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 
 // Small files and links of /proc and /sys. The kernel makes their text when they are read and tells no size before.
 // One that is absent, closed to us, or of a process that has just ended is an answer and not an error;
@@ -45,6 +53,15 @@ export function listOrEmpty(folder: string): string[] {
 export function readLinkOrNull(path: string): string | null {
   try {
     return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** The facts of what is at a path, links followed; null where there is nothing, or it is closed to us. */
+export function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
   } catch {
     return null;
   }

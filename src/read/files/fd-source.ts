@@ -1,9 +1,10 @@
-import { closeSync, constants, type Stats, statSync } from 'node:fs';
+import { closeSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { type FailedError, failedBy } from '../../base/errors.ts';
 import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import { readFully } from '../../system/files/read-some.ts';
+import { statOrNull } from '../../system/small-file.ts';
 
 /** Bytes of buffers kept for reuse; ordering holds about two rounds at a time. */
 const MOST_SPARE_BYTES = 32 << 20;
@@ -80,14 +81,6 @@ export function readingHints(path: string, uid: number): string[] {
     return [`it was written by root: sudo chown "$USER" ${word(path)}`];
   }
   return [`it belongs to uid ${file.uid}, who can make it readable for you`];
-}
-
-function statOrNull(path: string): Stats | null {
-  try {
-    return statSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** `path` as one word of a shell. */

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { once } from '../../base/once.ts';
@@ -19,6 +18,7 @@ import type { Profile } from '../../profile/types.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import {
@@ -50,7 +50,7 @@ export function nameJavaScript(
   const { simplify = 'interpreter' } = options;
   if (options.rawScripts) return { profile: withOwners(profile), maps: null };
   const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
-  const modified = recording === null ? null : modifiedMs(recording.path);
+  const modified = recording === null ? null : (statOrNull(recording.path)?.mtimeMs ?? null);
   const maps = new ScriptMaps({
     diagnostics,
     ...(options.symfs !== undefined && { symfs: options.symfs }),
@@ -215,23 +215,7 @@ function workersOf(notes: readonly PidNote[]): Worker[] {
   });
 }
 
-function modifiedMs(path: string): number | null {
-  try {
-    return statSync(path).mtimeMs;
-  } catch {
-    return null;
-  }
-}
-
 /** Users whose notes of a process are believed: its own and the recording's owner. */
 function ownersOf(pid: number, recording: string): number[] {
-  return [uidOfProcess(pid), ownerOf(recording)].filter((uid) => uid !== null);
-}
-
-function ownerOf(path: string): number | null {
-  try {
-    return statSync(path).uid;
-  } catch {
-    return null;
-  }
+  return [uidOfProcess(pid), statOrNull(recording)?.uid].filter((uid) => typeof uid === 'number');
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
@@ -18,6 +18,7 @@ import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles } from '../files/symbol-files.ts';
@@ -218,11 +219,8 @@ function hasMonotonicClock({ attrs }: PerfData): boolean {
 
 /** Whom to believe besides root and us: the recording is theirs too. */
 export function ownersOfFile(path: string): number[] {
-  try {
-    return [statSync(path).uid];
-  } catch {
-    return [];
-  }
+  const file = statOrNull(path);
+  return file === null ? [] : [file.uid];
 }
 
 function isWithoutLinks(path: string): boolean {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { lateModules } from '../../base/late-modules.ts';
+import { readTextOrEmpty } from '../small-file.ts';
 import { SYSTEM_PATH } from '../system-programs.ts';
 import { type Account, type Accounts, accountsFromText, parseId, withPrimary } from './accounts.ts';
 
@@ -38,13 +38,7 @@ export function systemAccounts(sources: AccountSources = thisMachine): Accounts 
 }
 
 const thisMachine: AccountSources = {
-  readFile(path) {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  },
+  readFile: readTextOrEmpty,
   run(program, args) {
     const env = { PATH: SYSTEM_PATH, LC_ALL: 'C' };
     const result = lateModules.childProcess.spawnSync(program, args, {

@@ -1,7 +1,6 @@
-import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { NODE } from '../runtimes/node-program.ts';
-import { readTextOrNull } from '../small-file.ts';
+import { readLinkOrNull, readTextOrNull } from '../small-file.ts';
 
 /** The visible state of a process of the machine; null where it is gone or hidden. */
 export type ProcessView = {
@@ -114,17 +113,9 @@ export function viewProcess(pid: number | 'self'): ProcessView | null {
   return {
     parent: Number(field('PPid')),
     comm: field('Name'),
-    program: programOf(pid),
+    program: basename(readLinkOrNull(`/proc/${pid}/exe`) ?? ''),
     ignored: BigInt(`0x${field('SigIgn') || '0'}`),
     softFds: Number(soft),
     hardFds: Number(hard),
   };
-}
-
-function programOf(pid: number | 'self'): string {
-  try {
-    return basename(readlinkSync(`/proc/${pid}/exe`));
-  } catch {
-    return '';
-  }
 }

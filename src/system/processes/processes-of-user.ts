@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { type Accounts, parseId } from '../accounts/accounts.ts';
 import { systemAccounts } from '../accounts/system-accounts.ts';
+import { statOrNull } from '../small-file.ts';
 import { listProcesses } from './system-processes.ts';
 
 /**
@@ -18,9 +18,5 @@ export function processesOfUser(user: string, accounts: Accounts = systemAccount
 
 /** The user a live process runs as; null if it is gone. */
 export function uidOfProcess(pid: number): number | null {
-  try {
-    return statSync(`/proc/${pid}`).uid;
-  } catch {
-    return null;
-  }
+  return statOrNull(`/proc/${pid}`)?.uid ?? null;
 }

@@ -1,18 +1,11 @@
 // A program of its own, which `StrangerReads` starts: reads what processes of others hold and serve, and may be
 // held by the kernel at any of these reads.
 
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-} from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fieldOf, numberField, textField } from '../../base/foreign-json.ts';
 import { openRegularBelow } from '../files/open-below.ts';
+import { readLinkOrNull } from '../small-file.ts';
 import { serveQuestions } from './serve-questions.ts';
 
 const MOST_PATH_CHARS = 4096;
@@ -34,7 +27,7 @@ await serveQuestions((question) => {
         most,
       )?.toString('base64');
     case 'cwd':
-      return readLink(`/proc/${pid}/cwd`);
+      return readLinkOrNull(`/proc/${pid}/cwd`);
     case 'folder':
       return hasAnswered(path);
     case 'file-above':
@@ -73,14 +66,6 @@ function withFile<Result>(path: string, use: (fd: number) => Result | null): Res
     return null;
   } finally {
     if (fd >= 0) closeSync(fd);
-  }
-}
-
-function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextOrEmpty } from '../small-file.ts';
 import { HelperProcess } from './helper-process.ts';
 
 /** Kinds of file systems that the kernel answers for by itself; another one may have a server that does not. */
@@ -31,7 +31,10 @@ export class SilentPlaces {
   readonly #answered = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
 
-  constructor(readMounts: ReadMounts = readMountinfo, ask: Ask = askHelper()) {
+  constructor(
+    readMounts: ReadMounts = (pid) => readTextOrEmpty(`/proc/${pid}/mountinfo`),
+    ask: Ask = askHelper(),
+  ) {
     this.#readMounts = readMounts;
     this.#ask = ask;
   }
@@ -122,15 +125,6 @@ function findMount(mounts: readonly Mount[], path: string): Mount | null {
     if (isAround && mount.at.length >= (found?.at.length ?? 0)) found = mount;
   }
   return found;
-}
-
-function readMountinfo(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8');
-  } catch {
-    // Gone, hidden, or no /proc.
-    return '';
-  }
 }
 
 function askHelper(): Ask {
