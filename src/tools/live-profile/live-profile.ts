@@ -1,4 +1,3 @@
-import { addToList } from '../../base/group-by.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../code/javascript/name-scripts.ts';
@@ -226,7 +225,10 @@ export class LiveProfile {
     const fresh = new Map<DsoIndex, number[]>();
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.frames.dso(frame) as DsoIndex;
-      if (dso >= 0) addToList(fresh, dso, frame);
+      if (dso < 0) continue;
+      const known = fresh.get(dso);
+      if (known === undefined) fresh.set(dso, [frame]);
+      else known.push(frame);
     }
     this.#named = frameCount;
     for (const [dso, frames] of fresh) {
