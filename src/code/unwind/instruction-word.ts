@@ -8,3 +8,8 @@ export function instruction(text: Uint8Array, at: number): number {
 export function matches(code: number, [mask, value]: readonly [number, number]): boolean {
   return (code & mask) >>> 0 === value;
 }
+
+/** Whether the bytes of `code` are at `at`. */
+export function startsWith(text: Uint8Array, at: number, code: readonly number[]): boolean {
+  return code.every((byte, i) => text[at + i] === byte);
+}

@@ -1,3 +1,4 @@
+import { startsWith } from '../../instruction-word.ts';
 import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 
 const PUSH_EBP = 0x55;
@@ -54,8 +55,4 @@ export function isOutermostCall(): boolean {
 
 function isMovEbpEsp(text: Uint8Array, at: number): boolean {
   return MOV_EBP_ESP.some((code) => startsWith(text, at, code));
-}
-
-function startsWith(text: Uint8Array, at: number, code: readonly number[]): boolean {
-  return code.every((byte, i) => text[at + i] === byte);
 }

@@ -1,3 +1,4 @@
+import { startsWith } from '../../instruction-word.ts';
 import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 import { isPadding, walkToReturn } from './walk-to-return.ts';
 
@@ -92,8 +93,4 @@ export function isBehindCall(text: Uint8Array, at: number): boolean {
 
 function isMovRbpRsp(text: Uint8Array, at: number): boolean {
   return MOV_RBP_RSP.some((code) => startsWith(text, at, code));
-}
-
-function startsWith(text: Uint8Array, at: number, code: readonly number[]): boolean {
-  return code.every((byte, i) => text[at + i] === byte);
 }
