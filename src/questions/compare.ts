@@ -10,7 +10,11 @@ import {
 import { areAllSampledAlike, type DiffMeasure } from '../profile/analysis/diff-measure.ts';
 import type { DsoMatch } from '../profile/analysis/match-dsos.ts';
 import { type MatchedRuns, nameCompared } from '../profile/analysis/match-functions.ts';
-import { boundsOfLost, boundsOfNothing, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
+import {
+  boundsOfLost,
+  boundsOfNothing,
+  weightWithLost,
+} from '../profile/analysis/shares/share-bounds.ts';
 import { boundsOfTotal } from '../profile/analysis/total-bounds.ts';
 import { innermostFuncOfStacks, keysOfStacks } from '../profile/analysis/trees/call-nodes.ts';
 import { quantityName } from '../profile/cpu-time.ts';
@@ -104,7 +108,7 @@ function* runOf(
   count: number,
 ): Slices<ComparedRun> {
   const { profile, event, rows, weights, estimator, counted, seconds } = recording;
-  const whole = wholeOf(recording);
+  const whole = weightWithLost(recording);
   const idOfStack = innermostFuncOfStacks(profile).map((func) => idOfFunc[func]);
   const keys = keysOfStacks(profile, rows, idOfStack);
   yield;

@@ -1,6 +1,6 @@
 import type { EventLedger } from '../period/loss/loss-ledger.ts';
 import type { ThrottleInterval } from '../period/types.ts';
-import { wholeOf } from '../profile/analysis/shares/share-bounds.ts';
+import { weightWithLost } from '../profile/analysis/shares/share-bounds.ts';
 import type { Asked } from './shares-by-key.ts';
 
 /** The account of what arrived of an event and what did not, in the weights of its samples, in samples and as counted. */
@@ -23,7 +23,7 @@ export function accountFor(
   ledger: EventLedger,
   throttles: readonly Pick<ThrottleInterval, 'event' | 'startNs' | 'endNs'>[],
 ): EventAccount {
-  const { weight, lost } = wholeOf(asked);
+  const { weight, lost } = weightWithLost(asked);
   const { least, most } = asked.estimator?.lostBounds ?? { least: 1, most: 1 };
   const own = throttles.filter((pause) => pause.event === event);
   return {

@@ -1,6 +1,6 @@
 import type { IntColumn } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
-import { boundsOfShare, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
+import { boundsOfShare, weightWithLost } from '../profile/analysis/shares/share-bounds.ts';
 import {
   keysOfSelected,
   type ShareEstimator,
@@ -40,7 +40,7 @@ export function* sharesByKey(
   keyCount: number,
 ): Slices<(Share & { readonly key: number })[]> {
   const { rows, weights, estimator } = asked;
-  const whole = wholeOf(asked);
+  const whole = weightWithLost(asked);
   const { weight: sums, samples } = sumByKey(rows, weights, keyOfSample, keyCount);
   yield;
   const steps =

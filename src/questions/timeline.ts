@@ -1,5 +1,5 @@
 import { finish } from '../base/slices.ts';
-import { boundsOfLost, wholeOf } from '../profile/analysis/shares/share-bounds.ts';
+import { boundsOfLost, weightWithLost } from '../profile/analysis/shares/share-bounds.ts';
 import { innermostFuncs } from '../profile/analysis/trees/call-nodes.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
@@ -35,7 +35,7 @@ export function* findTimeline(
 /** The row of what was lost, if anything was. */
 function lostRow(asked: Asked): TopFunction[] {
   const { profile, estimator } = asked;
-  const whole = wholeOf(asked);
+  const whole = weightWithLost(asked);
   const { lost: weight } = whole;
   if (weight === 0) return [];
   const interval = estimator && boundsOfLost(estimator, whole);

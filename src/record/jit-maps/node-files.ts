@@ -2,7 +2,12 @@ import { closeSync, lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT, PERF_MAP_ATTACHMENT, pidOfAttachment } from '../../read/jit/attachment-names.ts';
+import {
+  CODE_EVENTS_ATTACHMENT,
+  NODE_NOTES_ATTACHMENT,
+  PERF_MAP_ATTACHMENT,
+  pidOfAttachment,
+} from '../../read/jit/attachment-names.ts';
 import {
   MAX_NOTES_BYTES,
   NOTES_FOLDER,

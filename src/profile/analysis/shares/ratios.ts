@@ -3,7 +3,7 @@ import { finish, type Slices } from '../../../base/slices.ts';
 import type { EventIndex, Profile, ProfileEvent, Weights } from '../../types.ts';
 import { type AlignedSamples, groupIntervals } from './group-intervals.ts';
 import { groupRatios, type RatioEstimate, type RatioKeys, TOO_FEW } from './group-ratios.ts';
-import { boundsOfShare, wholeOf } from './share-bounds.ts';
+import { boundsOfShare, weightWithLost } from './share-bounds.ts';
 import { type ShareEstimator, type StepSums, sumStepsByGroup } from './share-steps.ts';
 
 /** A metric of two events of a profile: so many of `part` for `per` of `whole`. */
@@ -170,7 +170,7 @@ export function ratioOfWhole(
     }
     return wholes > 0 ? (parts * per) / wholes : null;
   }
-  const [parts, wholes] = [part, whole].map((event) => wholeOf(eventOf(event)).weight);
+  const [parts, wholes] = [part, whole].map((event) => weightWithLost(eventOf(event)).weight);
   return wholes > 0 ? (parts * per) / wholes : null;
 }
 
@@ -187,7 +187,7 @@ function sumKeys(of: SampledEvent, keys: RatioKeys): (key: number) => Estimate |
   const { weights, rows, estimator } = of;
   if (estimator === null) return () => null;
   const sums = sumOfPaths(weights.values, rows, keys);
-  const whole = wholeOf(of);
+  const whole = weightWithLost(of);
   const steps: StepSums = sumStepsByGroup(estimator.steps, keys.rowOfSample, keys.tree, keys.count);
   return (key) => {
     const value = sums[key];

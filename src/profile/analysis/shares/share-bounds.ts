@@ -6,7 +6,7 @@ import type { ShareEstimator, ShareInterval, StepSums } from './share-steps.ts';
 export type WeightWithLost = Pick<CallTree, 'weight' | 'lost'>;
 
 /** The weight of the samples of `rows` and of what was lost before them. */
-export function wholeOf({
+export function weightWithLost({
   rows,
   weights: { values, lostBefore },
 }: {
