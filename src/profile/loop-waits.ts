@@ -2,7 +2,7 @@
 export const LOOP_CALLS = ['epoll_wait', 'epoll_pwait', 'epoll_pwait2', 'io_uring_enter'] as const;
 
 /** The last of `LOOP_CALLS`, which loops that wait by epoll make for other reasons. */
-export const RING_CALL = 'io_uring_enter';
+const RING_CALL = 'io_uring_enter';
 
 const NAME = /^loop-wait-(begin|end):(\w+)$/;
 

@@ -40,7 +40,7 @@ const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
 
 /** The notice of a folder whose file system does not answer. */
-export function silentNotice(folder: string): string {
+function silentNotice(folder: string): string {
   return `${folder} does not answer, so that maps and notes of JIT code in it are not read: names may be missing`;
 }
 
