@@ -6,7 +6,7 @@ import { readTimeSince, toRawTime } from '../base/u64.ts';
 import { ProcessTable } from '../code/process/process-table.ts';
 import type { DescribedDiagnostic } from '../findings/diagnostic-text.ts';
 import { describeDiagnostics } from '../findings/diagnostic-text.ts';
-import { encodeAppendix, readAppendix } from '../formats/perf-data/appendix.ts';
+import { copyAppendix, readAppendix } from '../formats/perf-data/appendix.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
 import { encodePipeAppendix } from '../formats/perf-data/pipe-appendix.ts';
 import type { PipeEvent } from '../formats/perf-data/pipe-writer.ts';
@@ -224,14 +224,15 @@ class Rewriter {
 
   /** The names of JIT code stay with the recording; they are names. */
   #writeAppendix(sink: RewriteOutput): void {
-    const all = this.#labels === null ? readAppendix(this.#data) : [];
+    if (this.#labels !== null) return;
     // That of a pipe is in the header of the output, changed as it is asked.
-    const attachments = all.filter(({ name }) => name !== PROVENANCE_ATTACHMENT);
-    if (attachments.length === 0) return;
+    const isKept = (name: string): boolean => name !== PROVENANCE_ATTACHMENT;
     if (!sink.isPipe) {
-      for (const part of encodeAppendix(attachments)) sink.write(part);
+      for (const piece of copyAppendix(this.#data, isKept)) sink.write(piece);
       return;
     }
+    const attachments = readAppendix(this.#data).filter(({ name }) => isKept(name));
+    if (attachments.length === 0) return;
     const { features, littleEndian } = this.#data;
     for (const part of encodePipeAppendix(attachments, features.version ?? '', littleEndian)) {
       sink.write(part);

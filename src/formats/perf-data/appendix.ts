@@ -31,6 +31,8 @@ const VERSION = 1;
 const HEAD_BYTES = 16;
 const MOST_ATTACHMENTS = 1 << 16;
 const FEATURES = FEATURE_FLAGS_SIZE * 8;
+/** Bytes of an attachment that are copied at a time. */
+const COPIED_BYTES = 1 << 20;
 const PACKINGS = ['none', 'deflate'] as const;
 
 /**
@@ -46,17 +48,48 @@ const PACKINGS = ['none', 'deflate'] as const;
  * it in records: pipe-appendix.ts. Returned in pieces, to be written one behind the other.
  */
 export function encodeAppendix(attachments: readonly WrittenAttachment[]): Uint8Array[] {
-  const pieces = [new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length).finish()];
-  const encoder = new TextEncoder();
+  const pieces = [encodeHead(attachments.length)];
   for (const attachment of attachments) {
-    const { name, packing, unpackedSize, bytes } = attachment;
-    const nameBytes = encoder.encode(name);
-    const head = new ByteWriter().u16(nameBytes.length).u8(PACKINGS.indexOf(packing)).u8(0).u32(0);
-    head.u64(unpackedSize).u64(storedSize(attachment)).bytes(nameBytes);
-    pieces.push(head.finish());
-    for (const piece of piecesOf(bytes)) pieces.push(piece);
+    pieces.push(encodeEntry(attachment, storedSize(attachment)));
+    for (const piece of piecesOf(attachment.bytes)) pieces.push(piece);
   }
   return pieces;
+}
+
+/**
+ * The appendix of a recording for another one, without attachments that are not `kept`, in pieces that are valid until
+ * the next one is asked for: it may be larger than all that is recorded, and is never in memory as a whole.
+ */
+export function* copyAppendix(
+  data: AppendixPlace,
+  kept: (name: string) => boolean,
+): Generator<Uint8Array> {
+  const { source, entries } = findEntries(data);
+  const chosen = entries.filter(({ name }) => kept(name));
+  if (chosen.length === 0) return;
+  yield encodeHead(chosen.length);
+  for (const entry of chosen) {
+    yield encodeEntry(entry, entry.size);
+    const end = entry.offset + entry.size;
+    for (let at = entry.offset; at < end; at += COPIED_BYTES) {
+      const bytes = source.read(at, Math.min(COPIED_BYTES, end - at));
+      yield bytes;
+      source.recycle?.(bytes);
+    }
+  }
+}
+
+function encodeHead(count: number): Uint8Array {
+  return new ByteWriter().text(MAGIC).u32(VERSION).u32(count).finish();
+}
+
+function encodeEntry(
+  { name, packing, unpackedSize }: Omit<Attachment, 'bytes'>,
+  size: number,
+): Uint8Array {
+  const nameBytes = new TextEncoder().encode(name);
+  const head = new ByteWriter().u16(nameBytes.length).u8(PACKINGS.indexOf(packing)).u8(0).u32(0);
+  return head.u64(unpackedSize).u64(size).bytes(nameBytes).finish();
 }
 
 /** The parts of an opened recording that state where its appendix is. */
@@ -69,14 +102,27 @@ type AppendixPlace = {
   readonly sections: { section(feature: number): FileSection | null };
 };
 
-/** Attachments by the recording that is open: who asks for one of them reads the bytes of all. */
+/** Attachments by the recording that is open: the bytes of one are read once, by who asks first. */
 const known = new WeakMap<AppendixPlace, readonly Attachment[]>();
 
-/** The attachments of a recording, none where it has no appendix; what a cut one has in front. Read once. */
+/**
+ * The attachments of a recording, none where it has no appendix; what a cut one has in front. The bytes of each are read
+ * when they are asked for first, which has to be while the recording is open.
+ */
 export function readAppendix(data: AppendixPlace): readonly Attachment[] {
   let attachments = known.get(data);
   if (attachments === undefined) {
-    attachments = readWithEnd(data).attachments;
+    const { source, entries } = findEntries(data);
+    attachments = entries.map(({ name, packing, unpackedSize, offset, size }) => {
+      let bytes: Uint8Array | null = null;
+      return {
+        ...{ name, packing, unpackedSize },
+        get bytes() {
+          bytes ??= source.read(offset, size);
+          return bytes;
+        },
+      };
+    });
     known.set(data, attachments);
   }
   return attachments;
@@ -84,40 +130,43 @@ export function readAppendix(data: AppendixPlace): readonly Attachment[] {
 
 /**
  * The damage of a recording's appendix, in words; null: it is complete, or nobody has
- * stored one. Bytes are read of the heads of attachments alone.
+ * stored one.
  */
 export function findAppendixDamage(data: AppendixPlace): string | null {
-  const { damagedAt, missing } = readWithEnd(data, false);
+  const { damagedAt, missing } = findEntries(data);
   return damagedAt < 0 ? null : `at 0x${damagedAt.toString(16)}${missing}`;
 }
 
-function readWithEnd(data: AppendixPlace, isRead = true): AttachmentsEnd {
-  if (!data.pipe) return readAttachments(data.source, endOfSections(data), isRead);
-  const whole = new ByteWriter();
-  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
-  return readAttachments(memorySource(whole.finish()), 0, isRead);
-}
+/** An attachment's place in the source of its appendix. */
+type Entry = Omit<Attachment, 'bytes'> & { readonly offset: number; readonly size: number };
 
-type AttachmentsEnd = {
-  readonly attachments: Attachment[];
+type AppendixEntries = {
+  readonly source: ByteSource;
+  readonly entries: readonly Entry[];
   /** −1: the appendix is complete, or there is none. */
   readonly damagedAt: number;
   /** How many attachments are missing, as `: 2 of 3 are missing`; empty where their number is. */
   readonly missing: string;
 };
 
-/** `isRead`: with their bytes. */
-function readAttachments(source: ByteSource, offset: number, isRead: boolean): AttachmentsEnd {
-  let at = offset;
-  const attachments: Attachment[] = [];
-  const head = viewOf(source.read(at, HEAD_BYTES));
+function findEntries(data: AppendixPlace): AppendixEntries {
+  if (!data.pipe) return readEntries(data.source, endOfSections(data));
+  const whole = new ByteWriter();
+  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
+  return readEntries(memorySource(whole.finish()), 0);
+}
+
+function readEntries(source: ByteSource, start: number): AppendixEntries {
+  const entries: Entry[] = [];
+  const head = viewOf(source.read(start, HEAD_BYTES));
   const magic = textOf(head, 0, Math.min(8, head.byteLength));
-  if (magic === '' || !MAGIC.startsWith(magic)) return { attachments, damagedAt: -1, missing: '' };
-  if (head.byteLength < HEAD_BYTES) return { attachments, damagedAt: at, missing: '' };
-  if (head.getUint32(8, true) !== VERSION) return { attachments, damagedAt: -1, missing: '' };
+  const none = { source, entries, damagedAt: -1, missing: '' };
+  if (magic === '' || !MAGIC.startsWith(magic)) return none;
+  if (head.byteLength < HEAD_BYTES) return { ...none, damagedAt: start };
+  if (head.getUint32(8, true) !== VERSION) return none;
   const stated = head.getUint32(12, true);
   const count = Math.min(stated, MOST_ATTACHMENTS);
-  at += HEAD_BYTES;
+  let at = start + HEAD_BYTES;
   let found = 0;
   for (; found < count; found++) {
     const entry = viewOf(source.read(at, 24));
@@ -126,15 +175,14 @@ function readAttachments(source: ByteSource, offset: number, isRead: boolean): A
     const packing = PACKINGS[entry.getUint8(2)];
     const unpackedSize = readU64(entry, 8, true);
     const size = readU64(entry, 16, true);
-    at += 24;
-    if (at + nameSize + size > source.size) break;
-    const name = textOf(viewOf(source.read(at, nameSize)), 0, nameSize);
-    const bytes = source.read(at + nameSize, isRead ? size : 0);
-    at += nameSize + size;
-    if (packing !== undefined) attachments.push({ name, packing, unpackedSize, bytes });
+    const offset = at + 24 + nameSize;
+    if (offset + size > source.size) break;
+    const name = textOf(viewOf(source.read(at + 24, nameSize)), 0, nameSize);
+    at = offset + size;
+    if (packing !== undefined) entries.push({ name, packing, unpackedSize, offset, size });
   }
-  if (found === stated) return { attachments, damagedAt: -1, missing: '' };
-  return { attachments, damagedAt: at, missing: `: ${stated - found} of ${stated} are missing` };
+  if (found === stated) return none;
+  return { ...none, damagedAt: at, missing: `: ${stated - found} of ${stated} are missing` };
 }
 
 /** Offset behind the last section that the header knows of. */

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
-import { encodeAppendix, readAppendix } from '../../../src/formats/perf-data/appendix.ts';
+import {
+  copyAppendix,
+  encodeAppendix,
+  readAppendix,
+} from '../../../src/formats/perf-data/appendix.ts';
 import { FEATURE } from '../../../src/formats/perf-data/features.ts';
 import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
@@ -55,4 +59,27 @@ test('an appendix that is cut at any place behind its magic is reported as damag
     expect(codes(file.subarray(0, file.length - cut))).toEqual(['appendix-cut']);
   }
   expect(codes(file.subarray(0, file.length - appendix.length))).toEqual([]);
+});
+
+test('a large attachment is copied in pieces, and read as a whole by who asks for its bytes alone', () => {
+  const bytes = Buffer.alloc(5 << 20, 'name ');
+  const large = { name: 'perf-map/7', packing: 'none', unpackedSize: bytes.length, bytes } as const;
+  const appendix = Buffer.concat(encodeAppendix([large, ...ATTACHMENTS]));
+  const source = memorySource(recording(appendix));
+  let longest = 0;
+  const data = openPerfData({
+    ...source,
+    read(offset, length) {
+      longest = Math.max(longest, length);
+      return source.read(offset, length);
+    },
+  });
+  const copied = Buffer.concat([...copyAppendix(data, () => true)]);
+  expect(copied.equals(appendix)).toBe(true);
+  const others = Buffer.concat([...copyAppendix(data, (name) => name !== large.name)]);
+  expect(others.equals(Buffer.concat(encodeAppendix(ATTACHMENTS)))).toBe(true);
+  expect([...copyAppendix(data, () => false)]).toEqual([]);
+  expect(readAppendix(data).map(({ name }) => name)).toHaveLength(3);
+  expect(longest).toBe(1 << 20);
+  expect(readAppendix(data)[0].bytes.length).toBe(bytes.length);
 });

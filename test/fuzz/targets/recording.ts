@@ -98,7 +98,7 @@ function readContainer(bytes: Uint8Array, random: Random): void {
   if (isSorted) visitInTimeOrder(data, visitor);
   else walkRecords(data, visitor);
   readProvenance(data);
-  readAppendix(data);
+  for (const { bytes } of readAppendix(data)) bytes.slice();
   if (data.skippedBytes > bytes.length || data.truncatedAt > bytes.length) {
     throw new RangeError(`${data.skippedBytes} skipped, cut at ${data.truncatedAt}`);
   }
