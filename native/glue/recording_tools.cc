@@ -77,6 +77,8 @@ Napi::Value JsScanRecording(const Napi::CallbackInfo& info) {
                                                         addresses.size(), sizeof(double)))
                .Value("codeMappings",
                       TypedArrayToJs(env, napi_uint8_array, mappings.data(), mappings.size(), 1))
+               .Value("mappingsLeftOut",
+                      Napi::Number::New(env, static_cast<double>(result.mappings_left_out)))
                .object());
 }
 

@@ -108,6 +108,53 @@ TEST("a mapping is one of code when it is executable and the user's") {
   CHECK_EQUAL(Scan(bytes).code_mappings.size(), size);
 }
 
+TEST("mappings of code are kept up to a bound, and those beyond it counted") {
+  std::vector<uint8_t> bytes;
+  for (uint64_t i = 0; i < 10'000; i++) {
+    AppendRecord(&bytes, kRecordMmap2, {1, i, 3, 4, 5, 6, 7, 4 /* PROT_EXEC */, 0x61});
+  }
+  const size_t size = bytes.size() / 10'000;
+  const Fd fd = FileOf(bytes);
+  ScanRequest request = {{fd.get(), 0, bytes.size()}};
+  request.most_mapping_bytes = 100 * size + 1;
+  ScanResult result;
+  Error error;
+  CHECK(ScanRecording(request, &result, &error));
+  CHECK_EQUAL(result.code_mappings.size(), 100 * size);
+  CHECK_EQUAL(result.mappings_left_out, 9'900);
+}
+
+TEST("owners are met where their ranges overlap with those of other processes in any way") {
+  uint64_t state = 1;
+  const auto random = [&](uint64_t below) {
+    state = state * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
+    return (state >> 33) % below;
+  };
+  for (int round = 0; round < 200; round++) {
+    std::vector<CodeRange> ranges(random(20) + 1);
+    for (CodeRange& range : ranges) {
+      const uint64_t start = random(30);
+      range = {start, start + random(12), static_cast<uint32_t>(random(ranges.size()))};
+    }
+    std::vector<uint8_t> bytes;
+    uint32_t owners = 0;
+    for (const CodeRange& range : ranges) owners = std::max(owners, range.owner + 1);
+    std::vector<uint8_t> expected(owners);
+    for (int i = 0; i < 4; i++) {
+      const uint64_t address = random(40);
+      AppendRecord(&bytes, kRecordSample, {address});
+      for (const CodeRange& range : ranges) {
+        if (range.start <= address && address < range.end) expected[range.owner] = 1;
+      }
+    }
+    const Fd fd = FileOf(bytes);
+    std::vector<uint8_t> met;
+    Error error;
+    CHECK(FindMetOwners({fd.get(), 0, bytes.size()}, ranges, &met, &error));
+    CHECK(met == expected);
+  }
+}
+
 TEST("owners are met by words of samples, and several at one address") {
   std::vector<uint8_t> bytes;
   AppendRecord(&bytes, kRecordMmap2, {0x5000});

@@ -360,6 +360,8 @@ export type OpenProbe = {
 export type RecordingScan = {
   readonly kernelAddresses: Float64Array;
   readonly codeMappings: Uint8Array;
+  /** How many came when `codeMappings` had 64 MiB. */
+  readonly mappingsLeftOut: number;
 };
 
 export type NativeBinding = {

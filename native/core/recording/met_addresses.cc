@@ -80,6 +80,52 @@ bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
 }
 
 /**
+ * Ranges by their starts, under a tree of the highest end among them: whatever overlaps, a look takes the logarithm of
+ * their number, and as much for each range that it takes out.
+ */
+class UnmetRanges {
+ public:
+  explicit UnmetRanges(std::vector<CodeRange> ranges) : ranges_(std::move(ranges)) {
+    std::sort(ranges_.begin(), ranges_.end(),
+              [](const CodeRange& a, const CodeRange& b) { return a.start < b.start; });
+    // One leaf at least is none's: the end of all is a leaf, too.
+    while (leaves_ <= ranges_.size()) leaves_ *= 2;
+    highest_.resize(2 * leaves_);
+    for (size_t i = 0; i < ranges_.size(); i++) highest_[leaves_ + i] = ranges_[i].end;
+    for (size_t node = leaves_ - 1; node > 0; node--) Sum(node);
+  }
+
+  /** Takes out a range with the address; false where there is none. */
+  bool Take(uint64_t address, uint32_t* owner) {
+    const auto behind =
+        std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                         [](uint64_t value, const CodeRange& range) { return value < range.start; });
+    // The nodes that cover those in front of it, from the last leaf on.
+    size_t node = leaves_ + static_cast<size_t>(behind - ranges_.begin());
+    do {
+      while (node > 1 && node % 2 == 0) node /= 2;
+      if (node == 1) return false;
+      node--;
+    } while (highest_[node] <= address);
+    while (node < leaves_) node = 2 * node + (highest_[2 * node + 1] > address);
+    *owner = ranges_[node - leaves_].owner;
+    highest_[node] = 0;
+    while ((node /= 2) > 0) Sum(node);
+    return true;
+  }
+
+ private:
+  void Sum(size_t node) {
+    highest_[node] = std::max(highest_[2 * node], highest_[2 * node + 1]);
+  }
+
+  std::vector<CodeRange> ranges_;
+  size_t leaves_ = 1;
+  /** The highest end below node i, whose children are 2i and 2i + 1. */
+  std::vector<uint64_t> highest_;
+};
+
+/**
  * Calls `visit(record, header)` with the whole records at the start of `size` bytes. Returns the
  * bytes of these; a record that makes no sense ends them.
  */
@@ -117,7 +163,12 @@ bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error)
       const size_t whole =
           VisitRecords(first, end - record, [&](const uint8_t* start, const RecordHeader& header) {
             if (!IsCodeMapping(start, header)) return;
-            result->code_mappings.insert(result->code_mappings.end(), start, start + header.size);
+            std::vector<uint8_t>* mappings = &result->code_mappings;
+            if (mappings->size() + header.size > request.most_mapping_bytes) {
+              result->mappings_left_out++;
+            } else {
+              mappings->insert(mappings->end(), start, start + header.size);
+            }
           });
       record += whole;
       wants_records = whole > 0;
@@ -138,30 +189,23 @@ bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error)
 
 bool FindMetOwners(const RecordedBytes& records, std::vector<CodeRange> ranges,
                    std::vector<uint8_t>* met, Error* error) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const CodeRange& a, const CodeRange& b) { return a.start < b.start; });
   uint32_t owners = 0;
+  uint64_t lowest = UINT64_MAX;
   uint64_t highest = 0;
   for (const CodeRange& range : ranges) {
     owners = std::max(owners, range.owner + 1);
+    lowest = std::min(lowest, range.start);
     highest = std::max(highest, range.end);
   }
   met->assign(owners, 0);
   if (ranges.empty()) return true;
-  const uint64_t lowest = ranges.front().start;
   uint32_t missing = owners;
+  UnmetRanges unmet(std::move(ranges));
+  // Several processes may have their own program there.
   const auto look = [&](uint64_t address) {
-    const auto behind = std::upper_bound(
-        ranges.begin(), ranges.end(), address,
-        [](uint64_t value, const CodeRange& range) { return value < range.start; });
-    const uint64_t start = std::prev(behind)->start;
-    // Several processes may have their own program there.
-    for (auto range = behind; range != ranges.begin() && std::prev(range)->start == start;
-         range--) {
-      const CodeRange& candidate = *std::prev(range);
-      if (candidate.end <= address || (*met)[candidate.owner] != 0) continue;
-      (*met)[candidate.owner] = 1;
-      missing--;
+    for (uint32_t owner; unmet.Take(address, &owner);) {
+      missing -= (*met)[owner] == 0;
+      (*met)[owner] = 1;
     }
   };
   RecordWindow window(records);

@@ -13,6 +13,8 @@ struct ScanRequest {
   RecordedBytes records;
   /** Words from here on may be kernel addresses; before it stands what described the machine. */
   uint64_t kernel_from = 0;
+  /** A program may map files without an end, under names of 4 KiB. */
+  size_t most_mapping_bytes = 64 << 20;
 };
 
 struct ScanResult {
@@ -20,6 +22,8 @@ struct ScanResult {
   std::vector<uint64_t> kernel_addresses;
   /** Whole MMAP2 records of executable user mappings, one behind the other. */
   std::vector<uint8_t> code_mappings;
+  /** Mappings that came when these had their most bytes. */
+  uint64_t mappings_left_out = 0;
 };
 
 /**

@@ -141,7 +141,7 @@ export class HeldPrograms {
     }
   }
 
-  /** The program as it was mapped; null if it can't be had. Valid until `close`. */
+  /** The program as it was mapped; null if it can't be had. Valid until it is closed. */
   open(program: Program): ElfFile | null {
     const key = programAttachment('program', program.fileId, program.path);
     const known = this.#held.get(key);
@@ -149,6 +149,12 @@ export class HeldPrograms {
     const held = openProgram(program);
     this.#held.set(key, held);
     return held?.elf ?? null;
+  }
+
+  closeOne({ fileId, path }: Program): void {
+    const key = programAttachment('program', fileId, path);
+    this.#held.get(key)?.close();
+    this.#held.delete(key);
   }
 
   close(): void {

@@ -22,7 +22,7 @@ import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
-import { findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
+import { type CodeRange, findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
 
@@ -45,6 +45,7 @@ export class RecordingFile {
   /** End of the feature sections. */
   #sectionsEnd = 0;
   #scanned: RecordingScan | null = null;
+  #mappedPrograms: readonly CodeRange[] | null = null;
   readonly #held = new HeldPrograms();
   /** The records before it were looked through for programs. */
   #heldUpTo: number;
@@ -192,8 +193,7 @@ export class RecordingFile {
     attachments: readonly WrittenAttachment[],
   ): number {
     if (event.reason !== 'write-error') {
-      const { codeMappings } = this.#scan(event.dataEnd, context);
-      const all = [...attachments, ...this.#programs(event.dataEnd, codeMappings, context)];
+      const all = [...attachments, ...this.#programs(event.dataEnd, context)];
       try {
         let at = this.#sectionsEnd;
         for (const piece of all.length > 0 ? encodeAppendix(all) : []) {
@@ -212,8 +212,14 @@ export class RecordingFile {
 
   /** The folders and files that are looked at for `addNames`. */
   placesOfNames(dataEnd: number, context: FeatureContext): readonly string[] {
-    const programs = findPrograms(this.codeMappings(dataEnd, context));
-    return [...new Set(programs.flatMap(({ program }) => pathsOfProgram(program)))];
+    const programs = new Set(this.#ranges(dataEnd, context).map(({ program }) => program));
+    return [...new Set([...programs].flatMap(pathsOfProgram))];
+  }
+
+  /** The places at which programs were mapped that may be kept. */
+  #ranges(dataEnd: number, context: FeatureContext): readonly CodeRange[] {
+    this.#mappedPrograms ??= findPrograms(this.codeMappings(dataEnd, context));
+    return this.#mappedPrograms;
   }
 
   /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */
@@ -238,25 +244,33 @@ export class RecordingFile {
         this.#isCompressed,
         kernelFrom,
       );
+      const { mappingsLeftOut } = this.#scanned;
+      if (mappingsLeftOut > 0) {
+        notify(
+          `mappings of code have more than 64 MiB: programs of the last ${mappingsLeftOut} are not kept in the recording`,
+        );
+      }
     } catch (error) {
       notify(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
-      this.#scanned = { kernelAddresses: new Float64Array(), codeMappings: new Uint8Array() };
+      this.#scanned = {
+        kernelAddresses: new Float64Array(),
+        codeMappings: new Uint8Array(),
+        mappingsLeftOut: 0,
+      };
     }
     return this.#scanned;
   }
 
-  #programs(
-    dataEnd: number,
-    codeMappings: Uint8Array,
-    { scanner, keepsPrograms, notify }: FeatureContext,
-  ): Attachment[] {
+  #programs(dataEnd: number, context: FeatureContext): Attachment[] {
+    const { scanner, keepsPrograms, notify } = context;
     if (!keepsPrograms) return [];
     const { fd } = this.file;
     const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
     const findMet: FindMet = (...ranges) =>
       scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
     try {
-      return collectPrograms(codeMappings, findMet, this.#held, fstatSync(fd), keepsCode, notify);
+      const ranges = this.#ranges(dataEnd, context);
+      return collectPrograms(ranges, findMet, this.#held, fstatSync(fd), keepsCode, notify);
     } catch (error) {
       notify(`programs are not kept in the recording: ${systemErrorReason(error)}`);
       return [];
