@@ -31,8 +31,11 @@ export function watchJitFiles(
   };
 }
 
-/** All of it together is compressed text: a build of thousands of processes has a tenth. */
-const MOST_BYTES = 512 << 20;
+/**
+ * All of it together is compressed text: a build of thousands of processes has a sixth. The end of a recording writes it, twice where
+ * copied stacks are unwound.
+ */
+const MOST_BYTES = 320 << 20;
 
 /**
  * Takes what the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They
@@ -102,7 +105,7 @@ function withinRoom(
   const left = attachments.length - kept.length;
   if (left > 0) {
     notify(
-      `what names code has more than 512 MiB: ${left} parts of it are left out of the recording`,
+      `what names code has more than 320 MiB: ${left} parts of it are left out of the recording`,
     );
   }
   return kept;

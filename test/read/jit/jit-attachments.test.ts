@@ -58,6 +58,25 @@ test('attachments that programs announced, maps and jitdumps fail one by one, an
   ]);
 });
 
+test('attachments of more than 320 MiB together are left out, and how many is reported', () => {
+  const reported: string[] = [];
+  const piece = new Uint8Array(32 << 20);
+  const made = (name: string, pieces: number) => ({
+    ...({ name, packing: 'none', unpackedSize: pieces * piece.length } as const),
+    bytes: Array.from({ length: pieces }, () => piece),
+  });
+  const announced = made('code-events/7', 8);
+  const maps = {
+    finish: () => ({ attachments: [made('perf-map/7', 3), made('perf-map/8', 2)], notices: [] }),
+  } as unknown as MapWatch;
+  const say = (notice: string) => reported.push(notice);
+  const taken = takeJitAttachments(maps, () => [announced], NO_DUMPS, true, say, OPTIONS);
+  expect(taken.attachments.map(({ name }) => name)).toEqual(['code-events/7', 'perf-map/8']);
+  expect(reported).toEqual([
+    'what names code has more than 320 MiB: 1 parts of it are left out of the recording',
+  ]);
+});
+
 test('malformed lines of Node notes are counted', () => {
   const diagnostics = new Diagnostics();
   const process = '{"kind":"process","pid":1,"node":"v20","cwd":"/srv"}';
