@@ -49,6 +49,9 @@ const QUICK_CASES = [
   'a squatter of the recorder’s socket, with a full queue',
   'a registered program that answers with trickle',
   'a daemon of node that starts Node after perf-ts has moved',
+  'a recorded program that floods code events with code',
+  'a recorded program that maps 40 000 files as code',
+  'a recorded program whose map has 300 MiB of lines',
 ];
 
 /** What each cell differs in; empty where none does. */

@@ -4,7 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../ways.ts';
 import type { HostileCase } from './cases.ts';
-import { never, perfTs, readRecording, type Starter, script, withTasks } from './neighbours.ts';
+import {
+  compileScript,
+  never,
+  noCompiler,
+  perfTs,
+  readRecording,
+  type Starter,
+  script,
+  type Task,
+  withTasks,
+} from './neighbours.ts';
 
 /** `--duration` of the recordings here, and what the recorder may take beyond it, its own start included. */
 const DURATION_SECONDS = 2;
@@ -40,16 +50,27 @@ export const ANSWERING: readonly HostileCase[] = [
     run: (place) =>
       recordAttached(place, [script(place, 'serves.mjs')], ['--attach-js'], 'stopped'),
   },
-  ...['names', 'sockets', 'garbage', 'notes', 'maps', 'pieces'].map((how) => ({
+  ...['names', 'sockets', 'garbage', 'notes', 'maps', 'pieces', 'code'].map((how) => ({
     name: `a recorded program that floods code events with ${how}`,
     obstacle: never,
     run: (place: Place) => recordCommand(place, [script(place, 'events.mjs'), how]),
   })),
+  {
+    name: 'a recorded program that maps 40 000 files as code',
+    obstacle: noCompiler,
+    run: (place) =>
+      recordCommand(place, [compileScript(place, 'mappings.c'), '40000'], ['--call-graph', 'auto']),
+  },
   ...['fifo', 'huge', 'link', 'folder'].map((how) => ({
     name: `a recorded program whose map, dump and notes are each a ${how}`,
     obstacle: never,
     run: (place: Place) => recordOwnFiles(place, how),
   })),
+  {
+    name: 'a recorded program whose map has 300 MiB of lines',
+    obstacle: never,
+    run: (place) => recordOwnFiles(place, 'lines'),
+  },
 ];
 
 /** `idle`: the program uses no CPU time, so there may be no samples. */
@@ -112,21 +133,43 @@ async function recordWithin(
     : [`the recorder ended with ${signal ?? status}: ${recorder.stderr.trim()}`];
 }
 
+/** The words of a recorder that prints its CPU time as it ends; its command does, too. */
+function measured(place: Place, ...words: readonly string[]): string[] {
+  const [node, ...main] = perfTs(place, ...words);
+  return [node, '--import', script(place, 'cpu-of-recorder.mjs'), ...main];
+}
+
+/** The time that a recorder took behind its command's end: its own, whatever else the machine does. */
+function judgeEnd({ stdout }: Task): string[] {
+  const [before, after] = ["command's end", 'own end'].map((when) =>
+    Number(new RegExp(`^recorder at its ${when}: (\\d+) ms$`, 'm').exec(stdout)?.[1]),
+  );
+  if (!(after >= before)) return ['the CPU time of the recorder is not known'];
+  const seconds = (after - before) / 1000;
+  return seconds <= END_SECONDS ? [] : [`the recorder took ${seconds} s of CPU behind its command`];
+}
+
 /** The command ends with 7 after 0.3 s of work; the recorder ends as it does, soon, with all samples. */
-async function recordCommand(place: Place, program: readonly string[]): Promise<string[]> {
+async function recordCommand(
+  place: Place,
+  program: readonly string[],
+  options: readonly string[] = [],
+): Promise<string[]> {
   return inFolder(place, (folder) =>
     withTasks(async (start) => {
       const data = join(folder, 'x.data');
-      const words = ['record', '-q', '-F', '99', '-o', data, '--', process.execPath, ...program];
-      const recorder = start(perfTs(place, ...words), folder);
+      const command = program[0].endsWith('js') ? [process.execPath, ...program] : program;
+      const words = ['record', '-q', '-F', '99', '-o', data, ...options, '--', ...command];
+      const recorder = start(measured(place, ...words), folder);
       // The command itself takes the most of it.
-      if (!(await recorder.endsWithin(30))) return ['the recorder has no end'];
+      if (!(await recorder.endsWithin(120))) return ['the recorder has no end'];
       const { status, signal } = recorder.end ?? {};
       const problems =
         status === 7
           ? []
           : [`the recorder ended with ${signal ?? status}: ${recorder.stderr.trim()}`];
       if (!recorder.stdout.includes('connected')) problems.push('the program could not connect');
+      problems.push(...judgeEnd(recorder));
       const { problem } = await readRecording(place, data);
       return problem === null ? problems : [...problems, problem];
     }),
@@ -149,17 +192,18 @@ async function recordOwnFiles(place: Place, how: string): Promise<string[]> {
         script(place, 'own-files.mjs'),
         how,
       ];
-      const recorder = start(perfTs(place, ...words), folder);
+      const recorder = start(measured(place, ...words), folder);
       try {
-        if (!(await recorder.endsWithin(10))) return ['the recorder has no end'];
+        if (!(await recorder.endsWithin(60))) return ['the recorder has no end'];
         const { status, signal } = recorder.end ?? {};
         const problems =
           status === 7
             ? []
             : [`the recorder ended with ${signal ?? status}: ${recorder.stderr.trim()}`];
+        problems.push(...judgeEnd(recorder));
         const { problem } = await readRecording(place, data);
         const report = start(perfTs(place, 'report', '-i', data), folder);
-        if (!(await report.endsWithin(10))) problems.push('report has no end');
+        if (!(await report.endsWithin(60))) problems.push('report has no end');
         else if (report.end?.status !== 0) problems.push(`report: ${report.stderr.trim()}`);
         return problem === null ? problems : [...problems, problem];
       } finally {

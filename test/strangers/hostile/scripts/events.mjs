@@ -1,6 +1,7 @@
-// A recorded program that speaks the recorder's own protocol: events.mjs names|sockets|garbage|notes|maps|pieces
+// A recorded program that speaks the recorder's own protocol: events.mjs names|sockets|garbage|notes|maps|pieces|code
 import fs from 'node:fs';
 import net from 'node:net';
+import { printCpuOfParent } from './cpu-of-recorder.mjs';
 
 const [how] = process.argv.slice(2);
 // The preload has taken it from process.env; the kernel has what the program was started with.
@@ -50,7 +51,11 @@ if (name !== undefined) {
       for (let i = 0; i < 300; i++) await send(first, sourceMap('data:application/json,{}'));
     }
     // The recorder takes 256 MiB in all.
-    const small = { notes: record(7, Buffer.alloc(0)), maps: sourceMap('') }[how];
+    const small = {
+      notes: record(7, Buffer.alloc(0)),
+      maps: sourceMap(''),
+      code: added('JS:~work /srv/app.js:1:1'),
+    }[how];
     if (small !== undefined) {
       const many = Buffer.concat(Array.from({ length: 1 << 16 }, () => small));
       for (let sent = 0; sent < 254 << 20; sent += many.length) await send(first, many);
@@ -71,4 +76,5 @@ if (name !== undefined) {
 }
 const end = Date.now() + 300;
 while (Date.now() < end);
+printCpuOfParent();
 process.exit(7);
