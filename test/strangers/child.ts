@@ -22,6 +22,8 @@ export type RunOptions = {
   readonly limitSeconds?: number;
   /** Called with the process id once it runs. */
   readonly onStart?: (pid: number) => void;
+  /** Called with what comes on its standard error. */
+  readonly onStderr?: (text: string) => void;
 };
 
 /** Groups that run now, ended with the rig. */
@@ -71,7 +73,10 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
     );
     child.once('error', reject);
     child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
-    child.stderr.on('data', (bytes: Buffer) => err.push(bytes));
+    child.stderr.on('data', (bytes: Buffer) => {
+      err.push(bytes);
+      options.onStderr?.(bytes.toString('latin1'));
+    });
     child.once('close', (status, signal) => {
       clearTimeout(limit);
       // What it left in its group would run on beside the next cell.

@@ -212,9 +212,13 @@ export class Runner {
       return;
     }
     const before = new Set(listeningPorts(pid).values());
-    const words = ['record', '-q', '-F', '199', '--duration', '20', '--attach-js', '-o', data];
+    const words = ['record', '-F', '199', '--duration', '40', '--attach-js', '-o', data];
+    let printed = '';
     const recording = run(this.#perfTs([...words, '-p', `${pid}`]), {
-      ...{ cwd: this.#place.scratch, env: { PATH: process.env.PATH ?? '' } },
+      ...{ cwd: this.#place.scratch, env: { PATH: process.env.PATH ?? '' }, limitSeconds: 60 },
+      onStderr: (text) => {
+        printed += text;
+      },
     });
     let hasEnded = false;
     void recording.finally(() => {
@@ -222,21 +226,13 @@ export class Runner {
     });
     const isClosed = (): boolean =>
       [...listeningPorts(pid).values()].every((port) => before.has(port));
-    // The inspector is open until it has loaded the library, and the program could see that. Where no library can be
-    // loaded into it, there is nothing to wait for but the attempt.
-    await until(() => hasEnded || (this.#hasLibrary(pid) && isClosed()), 2);
+    // The inspector is open until the recorder has its answer, or a reason why there is none, and the program could see
+    // that.
+    const hasAsked = (): boolean => printed.includes(`process ${pid} `) && isClosed();
+    if (!(await until(() => hasEnded || hasAsked(), 30))) throw new Error('nothing was asked');
     writeFileSync(go, '');
     const { status, signal, isHung } = await recording;
     if (isHung || signal !== null || status === null) throw new Error('the recorder has no end');
-  }
-
-  /** Whether a process has mapped a file of the package under test. */
-  #hasLibrary(pid: number): boolean {
-    try {
-      return readFileSync(`/proc/${pid}/maps`, 'latin1').includes(`${this.#place.root}/`);
-    } catch {
-      return true;
-    }
   }
 }
 
