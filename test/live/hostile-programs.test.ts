@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openProfile } from '../../src/read/open-profile.ts';
@@ -175,6 +176,44 @@ describeLive('a recording of a program that is hostile', () => {
       try {
         const { status, stderr } = await ended;
         expect(stderr).toContain('/tmp does not answer');
+        expect(status).toBe(0);
+        expect((await openProfile(output)).profile.samples.length).toBeGreaterThan(0);
+      } finally {
+        // Frees who hangs in there.
+        await silent.end();
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+
+  it.skipIf(!canServeSilently)(
+    'record begins without the defaults of a home whose file system answers nobody, and reports it',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'silent-home-'));
+      const home = join(folder, 'home');
+      mkdirSync(home);
+      const silent = await startSilent(home, 'name');
+      const output = join(folder, 'home.data');
+      const work =
+        'const end = process.cpuUsage().user + 3e5; while (process.cpuUsage().user < end);';
+      const words = [
+        'record',
+        '-e',
+        'cpu-clock:u',
+        '-o',
+        output,
+        '--',
+        process.execPath,
+        '-e',
+        work,
+      ];
+      const under = ['nsenter', '-t', `${silent.pid}`, '-m', `--wd=${folder}`];
+      const { ended } = startPerfTs(words, { under, env: { PATH: process.env.PATH, HOME: home } });
+      try {
+        const { status, stderr } = await ended;
+        expect(stderr).toContain(
+          `${home}/.config/perf-ts/config.json is not read: its file system does not answer`,
+        );
         expect(status).toBe(0);
         expect((await openProfile(output)).profile.samples.length).toBeGreaterThan(0);
       } finally {

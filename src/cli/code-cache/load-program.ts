@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { leavePlaces, namedHome } from '../../system/accounts/home-folder.ts';
 import { CacheFolder, cacheHome, MOST_CACHED_BYTES } from '../../system/files/cache-folder.ts';
+import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { Bundle } from './bundle.ts';
 import { CodeStore } from './code-store.ts';
@@ -9,6 +11,8 @@ const PROGRAM = './program.js';
 const VIEW_THREAD = './view-thread.js';
 /** No command has this name. */
 const OF_VIEW_THREAD = 'thread of view';
+/** A helper that asks has started by then, on a busy machine, too. */
+const MOST_ANSWER_MS = 6000;
 /** Commands that run for longer have done by then what they do at each start. */
 const STARTED_AFTER_MS = 5000;
 
@@ -16,8 +20,22 @@ const STARTED_AFTER_MS = 5000;
  * Loads the program from the bundle in `folder`, with the code that an earlier run of the same command has left,
  * and keeps what V8 has compiled where there was none. Never fails for the cache's sake.
  */
-export function loadProgram(folder: string): void {
+export async function loadProgram(folder: string): Promise<void> {
+  await leaveSilentPlaces(process.env);
   load(folder, PROGRAM, commandWord());
+}
+
+/** A home on a file system that answers nobody: the command begins without the defaults and caches that lie there. */
+async function leaveSilentPlaces(environment: NodeJS.ProcessEnv): Promise<void> {
+  const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME } = environment;
+  const places = [namedHome(), XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME].filter(
+    (path) => typeof path === 'string' && isAbsolute(path),
+  ) as string[];
+  const isUnknown = (path: string): boolean => silentPlaces.mayWait(path);
+  // Nearly always on file systems that the kernel answers for.
+  if (!places.some(isUnknown)) return;
+  await silentPlaces.settle(places, MOST_ANSWER_MS);
+  leavePlaces(places.filter(isUnknown));
 }
 
 /** The same in the thread of a recording that `view` shows. */

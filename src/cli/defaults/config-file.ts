@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import { actingUid } from '../../system/accounts/file-identity.ts';
-import { homeFolder } from '../../system/accounts/home-folder.ts';
+import { isLeft, namedHome } from '../../system/accounts/home-folder.ts';
 
 /** A value of an option, as JSON has it. */
 export type Setting = string | number | boolean | readonly (string | number)[];
@@ -35,7 +35,7 @@ function configPath(environment: NodeJS.ProcessEnv): string | null {
   if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) {
     return join(XDG_CONFIG_HOME, FILE);
   }
-  const home = homeFolder();
+  const home = namedHome();
   return home === null ? null : join(home, '.config', FILE);
 }
 
@@ -48,6 +48,7 @@ function configPath(environment: NodeJS.ProcessEnv): string | null {
 export function readConfig(environment: NodeJS.ProcessEnv): ReadConfig {
   const path = configPath(environment);
   if (path === null) return { kind: 'absent', path };
+  if (isLeft(path)) return refused(path, 'its file system does not answer', ELSEWHERE);
   let fd = -1;
   try {
     // A pipe in its place must not be waited for.

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { actingUid } from '../accounts/file-identity.ts';
-import { homeFolder } from '../accounts/home-folder.ts';
+import { homeFolder, isLeft } from '../accounts/home-folder.ts';
 import { Folder, isTrusted } from './folder.ts';
 import { readFully } from './read-some.ts';
 
@@ -23,13 +23,14 @@ const TEMPORARY = '.tmp';
 /** Nobody writes a file this small for longer. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** The folder that caches of the user are in; null where nobody says. */
+/** The folder that caches of the user are in; null where nobody says, or it does not answer. */
 export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string | null {
   const { XDG_CACHE_HOME } = environment;
-  // The specification ignores relative paths.
-  if (XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
   const home = homeFolder();
-  return home === null ? null : join(home, '.cache');
+  // The specification ignores relative paths.
+  const isNamed = XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME);
+  const path = isNamed ? XDG_CACHE_HOME : home && join(home, '.cache');
+  return path === null || isLeft(path) ? null : path;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { actingUid } from '../accounts/file-identity.ts';
-import { homeFolder } from '../accounts/home-folder.ts';
+import { homeFolder, isLeft } from '../accounts/home-folder.ts';
 import { Folder, isTrusted } from '../files/folder.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { readFully } from '../files/read-some.ts';
@@ -35,6 +35,7 @@ export function* bootFiles(
 ): Generator<string> {
   const packaged = packageFile('dist/register/boot.cjs');
   for (const [home, mode] of homes(environment, ofRoot)) {
+    if (isLeft(home)) continue;
     const kept = keep(packaged, home, mode);
     if (kept !== null) yield kept;
   }

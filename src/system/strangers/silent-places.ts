@@ -52,8 +52,8 @@ export class SilentPlaces {
     return true;
   }
 
-  /** Waits for the answers of such folders, but not longer than one may take. */
-  async settle(paths: readonly string[]): Promise<void> {
+  /** Waits for the answers of such folders, but not longer than one may take, or `mostMs`. */
+  async settle(paths: readonly string[], mostMs = DEADLINE_MS): Promise<void> {
     const waits = paths.flatMap((path) => {
       const mount = this.mayWait(path) ? this.#mountOf(path) : null;
       return mount === null ? [] : [this.#asking.get(mount.device)];
@@ -61,7 +61,7 @@ export class SilentPlaces {
     if (waits.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, DEADLINE_MS);
+      timer = setTimeout(resolve, mostMs);
     });
     await Promise.race([Promise.all(waits), over]);
     clearTimeout(timer);
