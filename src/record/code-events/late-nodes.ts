@@ -15,6 +15,8 @@ const BEGIN_MS = 3000;
 const PRELOADED = [/^PERF_TS_SESSION=/, /^NODE_OPTIONS=.*--require .*\bboot(?:-[\da-f]+)?\.cjs/];
 /** Processes that are waited for or were asked; no more are. */
 const MOST_PIDS = 512;
+/** Programs that are looked at. */
+const MOST_PROGRAMS = 512;
 
 /**
  * Node processes that begin while a recording runs and load no preload, since who starts them gives them another
@@ -56,6 +58,7 @@ export class LateNodes {
   }
 
   #holdsNode(path: string): boolean {
+    if (!this.#held.has(path) && this.#held.size >= MOST_PROGRAMS) return false;
     return getOrMake(this.#held, path, () => findHeldNode(path) !== null);
   }
 

@@ -14,6 +14,8 @@ const FILE_NAME_OFFSET = 72;
 const ANONYMOUS = '//anon';
 /** No more of them are listed. */
 const MOST_PIDS = 3;
+/** Time for looking at programs and command lines, of which thousands may have been mapped; the first is always looked at. */
+const MOST_MS = 500;
 
 /** Mappings of processes while they were recorded, by their pids. */
 export type MappedNode = {
@@ -70,13 +72,18 @@ export async function explainUnmappedNode(
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
+  const isNode = oncePerPath((path) => identify(path).kind === 'node');
+  const holdsNode = oncePerPath((path) => findHeld(path) !== null);
+  const endMs = performance.now() + MOST_MS;
   const pids: number[] = [];
   for (const [pid, path] of programs) {
-    if (!unnamed(pid) || identify(path).kind !== 'node') continue;
+    if (!unnamed(pid) || !isNode(path)) continue;
     if (!isWatcher(await wordsOf(pid))) pids.push(pid);
+    if (performance.now() > endMs) break;
   }
   for (const [pid, path] of others) {
-    if (unnamed(pid) && !programs.has(pid) && findHeld(path) !== null) pids.push(pid);
+    if (unnamed(pid) && !programs.has(pid) && holdsNode(path)) pids.push(pid);
+    if (performance.now() > endMs) break;
   }
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
@@ -85,6 +92,16 @@ export async function explainUnmappedNode(
   return areFlagsSet
     ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
     : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}, or with ${RECORD.attachJs.as(true)} where what starts it gives it another environment`;
+}
+
+/** Each look reads most of a program. */
+function oncePerPath(look: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const found = known.get(path) ?? look(path);
+    known.set(path, found);
+    return found;
+  };
 }
 
 /** `node --watch` starts the program as a child, and runs no JavaScript of the user's itself. */

@@ -2,6 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { fsPath } from '../files/byte-path.ts';
 
 const BLOCK_BYTES = 4 << 20;
+/** Marks are texts of the program, which stand before what debuggers need. A file may have holes without an end. */
+const MOST_BYTES = 512 << 20;
 /** More than any mark of a runtime with its version. */
 const OVERLAP_BYTES = 128;
 
@@ -27,10 +29,10 @@ export function readRegular<T>(
   }
 }
 
-/** The file in blocks that overlap by more than a mark: the bytes are valid until the next block. */
+/** The front of the file in blocks that overlap by more than a mark: the bytes are valid until the next block. */
 export function* blocksOf(fd: number): Generator<{ at: number; bytes: Buffer }> {
   const block = Buffer.alloc(BLOCK_BYTES);
-  for (let at = 0; ; at += BLOCK_BYTES - OVERLAP_BYTES) {
+  for (let at = 0; at < MOST_BYTES; at += BLOCK_BYTES - OVERLAP_BYTES) {
     const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
     yield { at, bytes };
     if (bytes.length < block.length) return;

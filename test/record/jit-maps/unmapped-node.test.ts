@@ -43,6 +43,19 @@ test('Node that made code and wrote no map is reported with what helps', async (
   expect(await explained(node, [], false, { identify: () => ({ kind: 'other' }) })).toBeNull();
 });
 
+test('a program is looked at once, however many processes ran it', async () => {
+  const looked: string[] = [];
+  const findHeld = (path: string) => {
+    looked.push(path);
+    return 'copy';
+  };
+  const records = [7, 8, 9, 10].flatMap((pid) => [mapped(pid, '/srv/app'), mapped(pid, '//anon')]);
+  expect(await explained(found(...records), [], false, { findHeld })).toContain(
+    '4 processes (7, 8, 9 …) ran Node',
+  );
+  expect(looked).toEqual(['/srv/app']);
+});
+
 test('an application inside of a Node is reported whatever its name', async () => {
   const findHeld = (path: string) => (path === '/srv/app' ? 'application' : null);
   const app = [mapped(7, '/srv/app'), mapped(7, '/lib/libc.so.6'), mapped(7, '//anon')];

@@ -92,3 +92,18 @@ test('a Node of any name, with or without an application, is known by its mark',
   expect(findHeldNode(process.execPath)).toBe('copy');
   expect(findHeldNode('/nonexistent')).toBeNull();
 });
+
+test('a mark is looked for in the first 512 MiB of a program, which may have holes without an end', () => {
+  const path = file('holes', ELF);
+  const mark = `NODE_SEA_FUSE_${'0123456789abcdef'.repeat(2)}:0`;
+  const markAt = (at: number): void => {
+    const fd = openSync(path, 'w');
+    writeSync(fd, mark, at);
+    closeSync(fd);
+    truncateSync(path, 2 ** 36);
+  };
+  markAt(520 << 20);
+  expect(findHeldNode(path)).toBeNull();
+  markAt(400 << 20);
+  expect(findHeldNode(path)).toBe('copy');
+});
