@@ -9,6 +9,8 @@ export type ClockPair = { readonly wallNs: bigint; readonly clockNs: bigint };
 
 /** A map in which several threads overwrite each other is read anew at each change, up to this size. */
 const MAX_OVERWRITTEN_BYTES = 16 << 20;
+/** A line takes this much while it is kept, besides its text: a program may write lines of a few bytes. */
+const LINE_BYTES = 64;
 /** Read in one look while recording; more comes at the next. */
 export const MOST_IN_ONE_LOOK = 4 << 20;
 const NEWLINE = 0x0a;
@@ -103,7 +105,7 @@ export class MapTail {
     return count;
   }
 
-  /** Takes the lines that are new anywhere in the file; returns how many bytes they have. */
+  /** Takes the lines that are new anywhere in the file; returns how many bytes they take. */
   #lookEverywhere(
     size: number,
     mtimeNs: bigint,
@@ -128,7 +130,7 @@ export class MapTail {
     const lines = new Uint8Array(Buffer.from(`${fresh.join('\n')}\n`, 'latin1'));
     const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, after, true);
     this.pieces.push({ fromNs, toNs, isRestart: false, lines });
-    return lines.length;
+    return lines.length + fresh.length * LINE_BYTES;
   }
 
   /** Nothing more will be written: the last line is whole. */

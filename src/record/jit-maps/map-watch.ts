@@ -37,11 +37,23 @@ const SEARCH_PAUSE_FACTOR = 100;
 /** The times of files and directories are as coarse as the kernel's tick: 1 to 10 ms late. */
 const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
+/** More that are not used are looked at again each time; so many are named. */
+const MOST_REFUSED = 10_000;
+const MOST_REFUSED_NAMED = 8;
 const MAP_NAME = /^perf-(\d+)\.map$/;
 
 /** The notice of a folder whose file system does not answer. */
 function silentNotice(folder: string): string {
   return `${folder} does not answer, so that maps and notes of JIT code in it are not read: names may be missing`;
+}
+
+function refusals(refused: ReadonlyMap<string, string>): string[] {
+  const named = [...refused].slice(0, MOST_REFUSED_NAMED);
+  const others = refused.size - named.length;
+  return [
+    ...named.map(([path, reason]) => `perf map not used: ${path}: ${reason}`),
+    ...(others > 0 ? [`${others} other perf maps are not used, for such reasons`] : []),
+  ];
 }
 
 export type MapWatchOptions = {
@@ -69,6 +81,8 @@ export class MapWatch {
   /** Maps by path. */
   readonly #tails = new Map<string, MapTail>();
   readonly #notices = new Map<string, string>();
+  /** Maps that are not used, with the reasons: anybody may put files of such names there. */
+  readonly #refused = new Map<string, string>();
   /** Files that were there before the recording, with the times of their last change. */
   readonly #earlier = new Map<string, number>();
   readonly #startedMs = Date.now();
@@ -160,7 +174,8 @@ export class MapWatch {
     this.stop();
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
     for (const [path, tail] of this.#tails) if (!silentPlaces.mayWait(path)) tail.finish();
-    return { attachments: this.#stored(packing), notices: [...this.#notices.values()] };
+    const notices = [...this.#notices.values(), ...refusals(this.#refused)];
+    return { attachments: this.#stored(packing), notices };
   }
 
   /** Everything read so far, including one more scan now; watching continues. */
@@ -258,14 +273,13 @@ export class MapWatch {
 
   /** `expected`: the inode that it has to have. */
   #adopt(path: string, pid: number, isOld: boolean, expected: number | null = null): void {
-    if (this.#tails.size >= MOST_MAPS || this.#notices.has(path)) return;
+    if (this.#tails.size >= MOST_MAPS || this.#refused.has(path)) return;
     const { commandUid } = this.#options;
     const owners = [uidOfProcess(pid), commandUid ?? null].filter((uid) => uid !== null);
     const file = openTrusted(path, owners);
     if (file.kind === 'refused') {
-      if (file.reason !== 'ENOENT') {
-        this.#notices.set(path, `perf map not used: ${path}: ${file.reason}`);
-      }
+      const isThere = file.reason !== 'ENOENT';
+      if (isThere && this.#refused.size < MOST_REFUSED) this.#refused.set(path, file.reason);
       return;
     }
     const { fd, inode } = file;

@@ -4,11 +4,13 @@ import {
   chownSync,
   existsSync,
   mkdtempSync,
+  openSync,
   renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { readMapLog } from '../../../src/code/jit/map-log.ts';
 import type { SamplerTarget } from '../../../src/native/types.ts';
-import type { ClockPair } from '../../../src/record/jit-maps/map-tail.ts';
+import { type ClockPair, MapTail } from '../../../src/record/jit-maps/map-tail.ts';
 import { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';
 import { NOBODY } from '../../helpers/nobody.ts';
 
@@ -266,6 +268,33 @@ describe('a map', () => {
         `perf map not used: ${pathOf(process.ppid)}: not a regular file`,
       ].sort(),
     );
+  });
+
+  test('the first of many perf maps that are not read are named, and the others counted', () => {
+    const { watch, start, at } = watching(COMMAND);
+    start();
+    // No process has such a number: they may have been of the command.
+    for (let pid = 5_000_000; pid < 5_000_500; pid++) symlinkSync('elsewhere', pathOf(pid));
+    at(2000);
+    at(3000);
+    const { notices } = stored(watch);
+    expect(notices).toHaveLength(9);
+    expect(notices[0]).toMatch(/^perf map not used: .*: a symbolic link$/);
+    expect(notices[8]).toBe('492 other perf maps are not used, for such reasons');
+  });
+
+  test('lines of a perf map that is written in several places count with the memory that they take', () => {
+    writeFileSync(pathOf(), '1 1 a\n\0\0');
+    const fd = openSync(pathOf(), 'r+');
+    const file = { path: pathOf(), pid: 1, inode: 1, fd, sinceNs: 1n, replaces: null };
+    const tail = new MapTail(file);
+    const readClock = () => ({ wallNs: 0n, clockNs: 2n });
+    expect(tail.look(readClock, 1 << 20)).toBe(8);
+    const lines = Array.from({ length: 1000 }, (_, line) => `${line} 1 a\n`).join('');
+    writeSync(fd, lines, 0);
+    utimesSync(pathOf(), 1, 1);
+    expect(tail.look(readClock, 1 << 20)).toBeGreaterThan(1000 * 64);
+    tail.finish();
   });
 
   test.skipIf(process.geteuid?.() !== 0)('a perf map of another user is not read', () => {
