@@ -79,6 +79,8 @@ type FileCode =
 type KernelSymbolCode =
   | 'kernel-unnamed'
   | 'kernel-assumed'
+  | 'kernel-place-unknown'
+  | 'kernel-of-other-build'
   | 'kernel-moved'
   | 'kernel-modules-moved'
   | 'kallsyms-restricted'

@@ -91,9 +91,13 @@ const WORDS: Record<PlainCode, string> = {
   'kernel-unnamed': 'kernel code is not named',
   'kernel-assumed':
     'names of kernel code may be wrong: the recording tells neither its machine nor its kernel, and they are those of the kernel running here',
+  'kernel-place-unknown':
+    'names of kernel code may be wrong: the recording does not tell where its kernel lay in memory, which is elsewhere at each boot',
+  'kernel-of-other-build':
+    'names of kernel code may be wrong: they are those of a kernel of another build than the recorded one',
   'kernel-moved': 'kernel moved since the recording (another boot), adjusted',
   'kernel-modules-moved':
-    'kernel modules lie elsewhere since the recording (another boot), not named',
+    'kernel modules are not named: they lie elsewhere at each boot, and the recording carries no symbols of them',
   'kallsyms-restricted': 'kernel symbols are hidden (kernel.kptr_restrict or missing CAP_SYSLOG)',
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
@@ -197,12 +201,18 @@ function commandAgainst(key: DiagnosticKey): string | null {
   return COMMANDS_AGAINST['why' in key ? key.why.cause : key.code] ?? null;
 }
 
+/** Such a recording carries the symbols of the kernel that it met. */
+const RECORDED_KERNEL = 'perf-ts record -- COMMAND';
 const ATTACH = 'perf-ts record --attach-js -p PID';
 
 /** Commands that help, by the code of a problem or the cause of an absence. */
 export const COMMANDS_AGAINST: Partial<Record<DiagnosticCode | Absence['cause'], string>> = {
   'jitdump-of-other-clock': 'perf-ts record -k mono -- COMMAND',
   'kallsyms-restricted': 'perf-ts doctor',
+  'kernel-assumed': RECORDED_KERNEL,
+  'kernel-place-unknown': RECORDED_KERNEL,
+  'kernel-of-other-build': RECORDED_KERNEL,
+  'kernel-modules-moved': RECORDED_KERNEL,
   'names-doubtful': 'perf-ts record --archive -- COMMAND',
   'other-build': 'perf-ts record --archive -- COMMAND',
   'other-machine': 'perf-ts report --symfs DIR',

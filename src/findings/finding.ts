@@ -15,7 +15,10 @@ export const FINDINGS = {
     'recording-cut': 'the file ends early, among its records',
     'bytes-skipped': 'a part of the records could not be read',
     'parts-damaged': 'something else in the file is damaged',
-    'samples-left-out': 'samples name an event that the file does not have',
+    'samples-left-out':
+      'samples name an event that the file does not have, or have fields that nobody here knows',
+    'events-mixed': 'nothing tells which event a sample belongs to',
+    'samples-untimed': 'samples have no time',
     'sideband-lost': 'records of forks, execs and mappings were lost',
   },
   names: {

@@ -120,12 +120,27 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
   }
   switch (code) {
     case 'kallsyms-restricted':
+    case 'kernel-modules-moved':
       return [noteOf(diagnostic, 'kernel-unnamed', 'kernel unnamed')];
     case 'kernel-unnamed':
       return [noteOf({ ...diagnostic, reason: `${reason}: ${example}` }, code, 'kernel unnamed')];
     case 'sample-of-no-event': {
       const sentence = `${formatCount(count)} ${reason}`;
       return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];
+    }
+    case 'sample-fields-newer': {
+      const sentence = `samples left out: ${diagnosticLine(diagnostic)}`;
+      return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];
+    }
+    case 'event-ids-missing':
+      return [createFinding('events-mixed', 'doubt', 'events mixed', reason)];
+    case 'sample-without-time': {
+      const sentence = `${formatCount(count)} ${reason}: ${example}`;
+      return [createFinding('samples-untimed', 'note', 'samples without a time', sentence)];
+    }
+    case 'recording-unfinished': {
+      const sentence = `${reason}; what came after its last records is in no figure`;
+      return [createFinding('recorder-note', 'note', 'not ended', sentence)];
     }
     case 'wait-end-lost': {
       const sentence =
@@ -151,7 +166,9 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
       return [createFinding(code, 'doubt', 'names doubtful', sentence, { command })];
     }
     case 'kernel-assumed':
-      return [createFinding('names-doubtful', 'doubt', 'names doubtful', reason)];
+    case 'kernel-place-unknown':
+    case 'kernel-of-other-build':
+      return [createFinding('names-doubtful', 'doubt', 'names doubtful', reason, { command })];
     case 'javascript-from-before': {
       const percent = Number.parseFloat(example);
       if (!(percent >= FROM_BEFORE_PERCENT)) return null;

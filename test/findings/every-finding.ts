@@ -54,6 +54,8 @@ export function everyFinding(): Finding[] {
   diagnostics.count('names-doubtful', '/bin/app');
   diagnostics.count('kallsyms-restricted');
   diagnostics.count('sample-of-no-event');
+  diagnostics.count('event-ids-missing');
+  diagnostics.count('sample-without-time', 'they count as taken with the sample before', 2);
   diagnostics.count('wait-end-lost', 'they count for nothing', 3);
   diagnostics.count('wake-up-unrecorded', 'they count as waiting', 2);
   diagnostics.count('jitdump-of-other-clock', '/tmp/jit-1.dump');

@@ -128,3 +128,33 @@ test('a file without names is a finding where its share of the samples makes a r
   });
   expect(found).toMatchObject([{ code: 'names-missing', share: 0.2 }]);
 });
+
+test.each(['kernel-assumed', 'kernel-place-unknown', 'kernel-of-other-build'] as const)(
+  'names of a kernel that may be another one (%s) are doubtful, with a recording that carries its own',
+  (code) => {
+    const found = ofDiagnostics((diagnostics) => diagnostics.count(code));
+    expect(found).toMatchObject([
+      { code: 'names-doubtful', severity: 'doubt', command: 'perf-ts record -- COMMAND' },
+    ]);
+    expect(found[0].sentence).toMatch(/^names of kernel code may be wrong: /);
+  },
+);
+
+test('modules of another boot without names are a note', () => {
+  const found = ofDiagnostics((diagnostics) => diagnostics.count('kernel-modules-moved'));
+  expect(found).toMatchObject([{ code: 'kernel-unnamed', severity: 'note' }]);
+});
+
+test.each([
+  ['event-ids-missing', '', 'events-mixed', 'doubt'],
+  ['sample-fields-newer', 'weight', 'samples-left-out', 'doubt'],
+  ['sample-without-time', 'they count as taken with the sample before', 'samples-untimed', 'note'],
+  ['recording-unfinished', '', 'recorder-note', 'note'],
+] as const)(
+  'a file whose samples or end nobody knows whole (%s) has a finding of it',
+  (counted, detail, code, severity) => {
+    const found = ofDiagnostics((diagnostics) => diagnostics.count(counted, detail, 3));
+    expect(found).toMatchObject([{ code, severity }]);
+    expect(found[0].sentence).toContain(detail);
+  },
+);

@@ -34,6 +34,8 @@ export type SymbolizerOptions = {
   readonly recordedKernel?: Uint8Array;
   /** The recorded kernel's address of a symbol; null if the recording does not report it. */
   readonly kernelReference: KernelReference | null;
+  /** The samples are of the boot of this machine that runs now: its kernel lies where they say. Default false. */
+  readonly isThisBoot?: boolean;
   /** Finds of earlier runs; absent: all is looked up. */
   readonly memory?: NameMemory | null;
   /** A promise: `resolveAll` is called once for each DSO, and nothing else is asked of a file. */
@@ -285,8 +287,8 @@ export class Symbolizer {
       holdsFiles: this.#options.holdsFiles === true && this.#heldDsos().length < MOST_HELD,
       kallsyms: () => this.#loadKallsyms(),
     });
-    if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
-    else if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
+    const areElsewhere = !this.#hasModules || this.#kernelShift !== 0;
+    if (key.kind === 'kernel-module' && areElsewhere) {
       diagnostics.count('kernel-modules-moved');
       symbols = null;
     }
@@ -391,7 +393,7 @@ export class Symbolizer {
         return this.#kallsyms;
       }
       const bytes = source.read(0, Math.min(source.size, MAX_KALLSYMS_BYTES));
-      if (kernelReference !== null) this.#noteKernelShift(bytes, kernelReference);
+      this.#noteKernelShift(bytes, kernelReference);
       this.#kallsyms = parseKallsyms(bytes, diagnostics, this.#wantedInList());
     } finally {
       source.close?.();
@@ -400,11 +402,15 @@ export class Symbolizer {
   }
 
   /** The kernel image moves as one piece at each boot, by address-space randomization. */
-  #noteKernelShift(kallsyms: Uint8Array, { symbol, address }: KernelReference): void {
-    const now = findKallsymsAddress(kallsyms, symbol);
-    if (now === null || now === 0 || now === address) return;
-    this.#kernelShift = address - now;
-    this.#options.diagnostics.count('kernel-moved');
+  #noteKernelShift(kallsyms: Uint8Array, reference: KernelReference | null): void {
+    const { diagnostics, isThisBoot } = this.#options;
+    const now = reference && findKallsymsAddress(kallsyms, reference.symbol);
+    if (reference === null || now === null) {
+      if (isThisBoot !== true) diagnostics.count('kernel-place-unknown');
+    } else if (now !== 0 && now !== reference.address) {
+      this.#kernelShift = reference.address - now;
+      diagnostics.count('kernel-moved');
+    }
   }
 
   /** The expected addresses as the list has them: moved (kernel proper) or not (modules). */

@@ -64,7 +64,7 @@ export class KernelFiles {
    */
   open(buildId: string | null): SymbolSource | null {
     const { kallsyms, roots, mayUseRunning, places, diagnostics } = this.#options;
-    if (kallsyms !== undefined) return this.#read(kallsyms);
+    if (kallsyms !== undefined) return this.#readNamed(kallsyms, buildId);
     for (const root of roots) {
       const file = openLogged(join(root, 'proc/kallsyms'));
       if (typeof file !== 'string') return file.source;
@@ -85,7 +85,7 @@ export class KernelFiles {
   /** The image that the user names, else one with this build ID; null: none, which is usual. */
   openImage(buildId: string | null): SymbolSource | null {
     const { kallsyms } = this.#options;
-    const named = kallsyms === undefined ? null : this.#read(kallsyms);
+    const named = kallsyms === undefined ? null : this.#readNamed(kallsyms, buildId);
     if (named !== null && isKernelImage(named)) return named;
     named?.close?.();
     return this.#findImage(buildId);
@@ -130,6 +130,16 @@ export class KernelFiles {
       diagnostics.count('kernel-assumed');
     }
     return null;
+  }
+
+  /** An image tells its build; a list does not, and is used whatever it is. */
+  #readNamed(path: string, buildId: string | null): SymbolSource | null {
+    const source = this.#read(path);
+    const found = source !== null && isKernelImage(source) ? buildIdOf(source) : null;
+    if (found !== null && buildId !== null && found !== buildId) {
+      this.#options.diagnostics.count('kernel-of-other-build', path);
+    }
+    return source;
   }
 
   #read(path: string): SymbolSource | null {

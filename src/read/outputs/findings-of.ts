@@ -186,23 +186,24 @@ function eventEvidence(
   };
 }
 
-/**
- * The events that no final count tells of, for adapted periods alone: a fixed one is divided so that the samples of a task
- * stand for its end, too (`interval-split.ts`).
- */
+/** The events that no final count tells of: half of what the next interval of each counter was to be. */
 function uncounted(
   opened: AnalysedProfile,
   event: EventIndex,
   of: number,
 ): EventEvidence['uncounted'] {
   const { events, samples } = opened.profile;
+  const { mode, fixedPeriod } = events[event];
+  const isAdapted = mode === 'frequency';
   const last = new Map<number, number>();
-  if (events[event].mode === 'frequency' && opened.eventsCounted(event) === null) {
+  const isSampled = isAdapted || (mode === 'period' && (fixedPeriod ?? 1) > 1);
+  if (isSampled && opened.eventsCounted(event) === null) {
     const { values } = opened.weights('events', event);
     // The last row of a stream stays.
     for (const row of opened.samplesOf(event)) {
       const stream = samples.stream[row];
-      last.set(stream === NONE ? NONE - 1 - samples.thread[row] : stream, values[row]);
+      const next = isAdapted ? values[row] : (fixedPeriod ?? 0);
+      last.set(stream === NONE ? NONE - 1 - samples.thread[row] : stream, next);
     }
   }
   const part = [...last.values()].reduce((sum, value) => sum + value, 0) / 2;

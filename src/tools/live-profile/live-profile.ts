@@ -108,6 +108,7 @@ export class LiveProfile {
       diagnostics,
       xz: inflateXz,
       kernelReference: processes.kernelReference,
+      isThisBoot: true,
       jit: this.#jit,
       holdsFiles: options.holdsFiles === true,
       ...(options.loadedSymbols && { loaded: options.loadedSymbols }),

@@ -223,6 +223,29 @@ ffffffffc0000000 t in_module	[hid]
     });
     expect(codes()).toEqual(['kernel-moved']);
   });
+
+  test('modules of a kernel that moved are not named, which is counted', () => {
+    const { dsos, symbolizer, codes } = drawn(answer, {
+      symbol: '_text',
+      address: at('ffffffff9a000000'),
+    });
+    const hid = dsos.intern({ kind: 'kernel-module', name: 'hid' });
+    expect(symbolizer.resolve(hid, at('ffffffffc0000010'))).toBeNull();
+    expect(codes()).toEqual(['kernel-moved', 'kernel-modules-moved']);
+  });
+
+  test.each([
+    ['has no symbol of its kernel', null],
+    ['has one that the list lacks', { symbol: '_stext', address: at('ffffffff9a000000') }],
+  ])(
+    'a recording that %s does not tell where its kernel lay, which is counted',
+    (_how, reference) => {
+      const { dsos, symbolizer, codes } = drawn(answer, reference);
+      const kernel = dsos.intern({ kind: 'kernel' });
+      expect(symbolizer.resolve(kernel, at('ffffffff81001004'))?.name).toBe('do_work');
+      expect(codes()).toEqual(['kernel-place-unknown']);
+    },
+  );
 });
 
 describe('the kernel by its image', () => {
@@ -246,7 +269,7 @@ describe('the kernel by its image', () => {
 
   test('a kernel image gives names by its address in memory', () => {
     const reference = { symbol: '_text', address: at('ffffffff9a000000') };
-    const { dsos, symbolizer, openSources } = drawn(answer, reference);
+    const { dsos, symbolizer, codes, openSources } = drawn(answer, reference);
     const kernel = dsos.intern({ kind: 'kernel' });
     expect(symbolizer.resolve(kernel, at('ffffffff9a001004'))).toEqual({
       name: 'do_work',
@@ -255,6 +278,7 @@ describe('the kernel by its image', () => {
     expect(symbolizer.resolve(kernel, at('ffffffff81001004'))).toBeNull();
     const module = dsos.intern({ kind: 'kernel-module', name: 'hid' });
     expect(symbolizer.resolve(module, at('ffffffff9a001004'))).toBeNull();
+    expect(codes()).toEqual(['kernel-modules-moved']);
     expect(openSources()).toBe(0);
   });
 
