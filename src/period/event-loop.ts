@@ -61,6 +61,8 @@ const MOST_OTHERS = 0.35;
 const LEAST_TIMES = 1.2;
 /** Places of a loop that are told apart. */
 const PLACES = 16;
+/** Some twenty samples decide: those next to a border are to be foretold, too. */
+const PLACES_OF_WAY = 64;
 /** Values of the transform for each sample, … */
 const VALUES_PER_SAMPLE = 64;
 /** … and at most. */
@@ -73,7 +75,7 @@ const LEAST_POWER = 30;
  */
 const ABOVE_SLOW = 1.02;
 /** A phase changes on the way once, if at all. */
-const LEAST_CHANGES_OF_WAY = 4;
+const LEAST_CHANGES_OF_WAY = 3;
 /**
  * Standard deviations of hits by chance. Drawn functions have more in one of four hundred, but those of a phase come in runs, and a line
  * is chosen by the same samples.
@@ -157,11 +159,14 @@ class Signal {
   /** The peak within one value of the transform around its value `j`. */
   #peakAt(j: number, span: number): Omit<Line, 'isAboveSlow'> {
     let best = { frequency: 0, power: 0 };
-    for (let part = -6; part <= 6; part++) {
-      const frequency = (j + part / 6) / span;
+    const look = (cycles: number) => {
+      const frequency = cycles / span;
       const power = this.#powerAt(frequency);
       if (power > best.power) best = { frequency, power };
-    }
+    };
+    for (let part = -6; part <= 6; part++) look(j + part / 6);
+    const near = best.frequency * span;
+    for (const part of [-2, -1, 1, 2]) look(near + part / 18);
     return best;
   }
 
@@ -240,7 +245,7 @@ class Signal {
 function othersAt(frequency: number, counted: Float64Array, states: Int32Array): number {
   const counts = Array.from({ length: PLACES }, () => new Map<number, number>());
   for (let k = 0; k < states.length; k++) {
-    const atPlace = counts[placeIn(frequency, counted, k)];
+    const atPlace = counts[placeIn(frequency, counted, k, PLACES)];
     atPlace.set(states[k], (atPlace.get(states[k]) ?? 0) + 1);
   }
   let commonest = 0;
@@ -248,9 +253,9 @@ function othersAt(frequency: number, counted: Float64Array, states: Int32Array):
   return 1 - commonest / states.length;
 }
 
-function placeIn(frequency: number, counted: Float64Array, k: number): number {
+function placeIn(frequency: number, counted: Float64Array, k: number, places: number): number {
   const turns = (counted[k] - counted[0]) * frequency;
-  return Math.floor((turns - Math.floor(turns)) * PLACES);
+  return Math.floor((turns - Math.floor(turns)) * places);
 }
 
 /**
@@ -293,10 +298,10 @@ function deviationsOf(
   states: Int32Array,
   [first, second]: readonly [number, number],
 ): number {
-  const firsts = new Int32Array(PLACES);
+  const firsts = new Int32Array(PLACES_OF_WAY);
   for (let k = rest; k < states.length; k++) {
-    if (states[k] === first) firsts[placeIn(frequency, counted, k)]++;
-    else if (states[k] === second) firsts[placeIn(frequency, counted, k)]--;
+    if (states[k] === first) firsts[placeIn(frequency, counted, k, PLACES_OF_WAY)]++;
+    else if (states[k] === second) firsts[placeIn(frequency, counted, k, PLACES_OF_WAY)]--;
   }
   let all = 0;
   let foretold = 0;
@@ -304,7 +309,7 @@ function deviationsOf(
   let hits = 0;
   for (let k = 0; k < rest; k++) {
     const isFirst = states[k] === first;
-    const majority = firsts[placeIn(frequency, counted, k)];
+    const majority = firsts[placeIn(frequency, counted, k, PLACES_OF_WAY)];
     if (majority === 0 || !(isFirst || states[k] === second)) continue;
     all++;
     if (majority > 0) foretold++;
