@@ -188,7 +188,7 @@ class ShareVariance {
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
     const regular = inStep?.kind === 'regular' ? inStep : null;
     this.#leastOfDrawn = regular?.times ?? 0;
-    const part = this.#isFixed ? 0 : ONE_WAY * Math.max(0, 1 - (regular?.differing ?? 1));
+    const part = ONE_WAY * Math.max(0, 1 - (regular?.differing ?? 1));
     this.#oneWay = part > 0 ? (part * part * rows.length) / computed.intervalSquares : 0;
   }
 
@@ -205,15 +205,31 @@ class ShareVariance {
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
     if (this.#ofDrawn > 0) return this.#ofDrawn * ifDrawn;
     const ofIntervals = this.#computed.intervalSquares * drawn;
-    const asDrawn = this.#isFixed && ofIntervals > 0 ? partAsDrawn(first / ofIntervals) : 0;
+    const changes = ofIntervals > 0 ? first / ofIntervals : 0;
+    const changesOfTwo = ofIntervals > 0 ? second / ofIntervals : 0;
+    const asDrawn = this.#partAsDrawn(changes, changesOfTwo);
     const between = blended + slow * (1 / 6 + (5 / 6) * asDrawn);
-    const least = Math.max(this.#leastOfDrawn, asDrawn) * ifDrawn;
+    const ofAlike = asDrawn > 0 ? asDrawn * timesOfAlike(changes, changesOfTwo) : 0;
+    const least = Math.max(this.#leastOfDrawn, ofAlike) * ifDrawn;
     return (
       Math.max(least, Math.min(MOST_OF_DRAWN * ifDrawn, between)) +
       this.#oneWay * first * first +
-      (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
+      oneSided(first, second, entered, this.#hasHalves ? UNEVEN : 1 / 2) +
       first * this.#repeats * this.#repeated
     );
+  }
+
+  /**
+   * The part of its samples that count as drawn. With phases of some samples a border adds 1/6, in steps. Where functions
+   * change at nearly every sample, `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about
+   * once in a period shows nearly the same place of it twice. That is worth no more than one of the two samples, nor are both more than drawn
+   * (`timesOfAlike`). Periods that the kernel moves seldom meet the work's for long: theirs count as drawn where those two apart do, which
+   * they don't in short phases that alternate.
+   */
+  #partAsDrawn(changes: number, changesOfTwo: number): number {
+    const [fewest, many] = this.#isFixed ? CHANGES_OF_FIXED : CHANGES_AT_RATE;
+    const part = Math.min(1, Math.max(0, (changes - fewest) / (many - fewest)));
+    return this.#isFixed ? part : part * Math.max(0, 1 - Math.abs(1 - changesOfTwo) / FORGOTTEN);
   }
 
   /** Steps that can be expected to enter or leave the category, and those blended in. */
@@ -259,18 +275,20 @@ function repeatsOf(inStep: InStep | null): number {
 }
 
 /**
- * The part of its samples that count as drawn, with a fixed period. With phases of some samples a border adds 1/6, in steps. Where functions
- * change at nearly every sample, `changes` of 1 as drawn ones do, neighbours may be alike for another reason: work that comes again about
- * once in a period shows nearly the same place of it twice. That is worth no more than one of the two samples, nor are both more than drawn. Periods
- * that the kernel moves seldom meet the work's for long.
+ * The variance of samples of which neighbours are alike, as a multiple of that of drawn ones: 1 + 2 Σ ρ, ρ the correlation one and two
+ * samples apart. 1 where those two apart are still alike, as functions are that are sampled in a part of the time, in phases.
  */
-function partAsDrawn(changes: number): number {
-  const part = (changes - FEWEST_CHANGES) / (MANY_CHANGES - FEWEST_CHANGES);
-  return Math.min(1, Math.max(0, part));
+function timesOfAlike(changes: number, changesOfTwo: number): number {
+  const near = 1 - changes;
+  const far = 1 - changesOfTwo;
+  return far > near / 2 ? 1 : Math.max(1, 1 + 2 * (near + far));
 }
 
-const FEWEST_CHANGES = 0.4;
-const MANY_CHANGES = 0.65;
+/** `changes` between which samples come to count as drawn: of fixed periods, and of those that the kernel moves. */
+const CHANGES_OF_FIXED = [0.4, 0.65] as const;
+const CHANGES_AT_RATE = [0.7, 0.85] as const;
+/** Correlation of samples two apart that is none of drawn samples. */
+const FORGOTTEN = 0.12;
 
 /**
  * The part of an interval by which each visit to a function is wrong where all are the same. Of regular work a visit was 0.02 to 0.15 of an interval
@@ -286,13 +304,17 @@ const MOST_OF_DRAWN = 1.25;
 /**
  * A border's interval goes to the side that it ends in, c/2 too much on average. Where a category
  * is entered in longer intervals than it is left in, or more often, as what many tasks end with, that does not cancel.
- * Squared; only the slow part B has borders.
+ * Halves are right where a border is as likely anywhere in its interval, which it is not quite where a function works at another rate for a
+ * time that is not any: `part` is how far off. Squared; only the slow part B has borders.
  */
-function oneSided(near: number, far: number, entered: number): number {
+function oneSided(near: number, far: number, entered: number, part: number): number {
   if (!(near > 0)) return 0;
   const slow = Math.min(1, Math.max(0, (far - near) / near));
-  return slow * (entered / 2) ** 2;
+  return slow * (part * entered) ** 2;
 }
+
+/** The mean place of a border was 0.484 to 0.516 of its interval (bench/coverage), on the way in and out to opposite sides. */
+const UNEVEN = 0.016;
 
 /** The same of Student's with `degrees` ≥ 3. */
 function studentT95(degrees: number): number {
