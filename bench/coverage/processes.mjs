@@ -14,6 +14,7 @@ import {
   SECOND,
 } from './parts.mjs';
 import { PROGRAMS } from './programs.mjs';
+import { REPEATING } from './repeating.mjs';
 import { UNEVEN } from './uneven.mjs';
 import { VARIOUS } from './various.mjs';
 
@@ -329,4 +330,5 @@ export const KINDS = [
   ...UNEVEN,
   ...VARIOUS,
   ...PROGRAMS,
+  ...REPEATING,
 ];

@@ -17,7 +17,7 @@ export type FuncSequence = {
  *
  * - `differing`: samples `every` apart that differ, for each change of functions. Drawn samples have 1. Borders of the same work are
  *   not equally likely anywhere in their intervals: the period follows the rates of the functions, and so comes to the same places of the work
- *   again. All visits to a function are then wrong one way, and errors don't cancel.
+ *   again. All visits to a function are then wrong one way, and errors don't cancel. 1 with a fixed period.
  * - `times`: neighbours may be alike because samples move through a part of the work slowly. Where each time is the same, what differs
  *   from one stretch of samples to the next is the samples' own: it is so many times what drawn samples have. 0 where it is not looked at.
  */
@@ -37,6 +37,13 @@ const LEAST_TURNS = 5;
 const AS_DRAWN = 0.9;
 const ALIKE = 0.74;
 const ALIKE_AGAIN = 0.82;
+/**
+ * Two functions that take turns at nearly every sample are alike at a short lag, whatever their lengths are. The work is the same where they still
+ * are at twice the lag, or where neighbouring intervals differ by this part, as rates of functions do.
+ */
+const SHORT = 5;
+const ALIKE_AGAIN_OF_SHORT = 0.65;
+const MUCH_MOVED = 0.028;
 /** A longer lag is another one of the same work, unless it has fewer that differ by this factor. */
 const CLEARLY_FEWER = 0.8;
 /** Samples that differ for each change, where borders are the same, and where only functions are. */
@@ -49,10 +56,10 @@ const MOST_TIMES = 3;
 const STRETCHES = 64;
 const LEAST_PART = 1 / 32;
 
-/** Null where nothing of it is to be seen. `isFixed`: no rate draws samples to a place, so that only `times` counts. */
+/** Null where nothing of it is to be seen. `moved`: the part by which neighbouring intervals differ; 0 with a fixed period, of which only `times` counts. */
 export function findRegularWork(
   { states, byChance }: FuncSequence,
-  isFixed: boolean,
+  moved: number,
 ): RegularWork | null {
   const { length } = states;
   if (length < LEAST_SAMPLES) return null;
@@ -72,10 +79,12 @@ export function findRegularWork(
     bound = CLEARLY_FEWER * fewest;
   }
   if (every === 0) return null;
-  const isAgain = differingShare(states, 2 * every) <= ALIKE_AGAIN * byChance;
-  const times = isAgain ? variancesOf(states, Math.max(every, Math.floor(length / STRETCHES))) : 0;
-  const perChange = fewest / changes;
-  if ((isFixed || perChange > SAME_BORDERS) && times < LEAST_TIMES) return null;
+  const again = differingShare(states, 2 * every) / byChance;
+  if (every < SHORT && again > ALIKE_AGAIN_OF_SHORT && moved < MUCH_MOVED) return null;
+  const stretch = Math.max(every, Math.floor(length / STRETCHES));
+  const times = again <= ALIKE_AGAIN ? variancesOf(states, stretch) : 0;
+  const perChange = moved > 0 ? fewest / changes : 1;
+  if (perChange > SAME_BORDERS && times < LEAST_TIMES) return null;
   return { kind: 'regular', every, differing: perChange, times };
 }
 

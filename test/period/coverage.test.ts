@@ -43,6 +43,8 @@ describe('shares of simulated processes', () => {
     'burst, then computing, -F 3989 x86',
     'heavy-tailed runs, -F 1000',
     'bursts, -F 1000',
+    'clusters, -F 1000 x86',
+    'turns of 0.25 ms, -F 3989',
     '6 threads, -F 1000',
     '200 children, -F 5000',
     '200 children, -F 1000 x86',
@@ -106,6 +108,7 @@ describe('shares of simulated processes', () => {
     'loop of 300, -c 100',
     'loop of 300 at a rate, -F 997',
     'loop of 300 at a rate, -F 1000',
+    'loop of 300 at a rate, -F 1000 x86',
     'loop of 50 at a rate, -F 1000',
     '200 equal children that inherit, -c 100',
     '200 alike children that inherit, -c 7',
@@ -123,6 +126,8 @@ describe('shares of simulated processes', () => {
     'phases of 100 ms, one rate, -F 1000',
     'phases of 100 ms, one rate, -F 4000 x86',
     'independent, 30k/s, -F 1000',
+    'phases of 8 ms, one rate, -F 997 x86',
+    'turns of 0.25 ms, -F 3989',
   ])('%s: what is not in step is not told to be', (title) => {
     expect(run(title).flagged).toBeLessThan(0.05);
   });
