@@ -264,7 +264,7 @@ const servers: Kind<readonly string[]> = {
 export const WEIGHING = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
     /** The quantity that a sample counts for; default `events`. */
-    weight: option(oneOf('samples', 'period', 'events', 'time'), {
+    weight: option(oneOf('samples', 'period', 'events', 'time', 'wall'), {
       flags: '--weight <kind>',
       help: 'what a sample counts for (default events)',
       configurable: true,

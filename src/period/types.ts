@@ -16,6 +16,11 @@ export type PeriodSamples = Pick<
    * nanoseconds since the event was created, NaN where it was not read. Absent: never read.
    */
   readonly runningNs?: Float64Array;
+  /**
+   * Recorded threads that were on a CPU when the sample was taken, its own among them, as switch records tell; NaN at
+   * waits. Absent: the recording has no such records.
+   */
+  readonly threadsRunning?: Float64Array;
 };
 
 /** A stretch in which the kernel had paused an event: THROTTLE to UNTHROTTLE. */

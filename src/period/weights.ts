@@ -19,6 +19,7 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  * | period  | what `perf` takes: the period in the sample, or `counted`     | comparing with `perf` |
  * | events  | the events since the stream's previous sample, phases divided | where the events went; the default |
  * | time    | the event's running time since the stream's previous sample   | where the time went |
+ * | wall    | `events`, divided by the recorded threads that ran then       | what others waited for: who runs alone counts whole |
  *
  * `counted`: where the sample reads its counter, what it has counted since the stream's previous sample.
  * `period` without counts gives a sample the cost of the interval that *follows* it wherever the
@@ -30,7 +31,7 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  *
  * `places`: where the samples lie, for what many tasks have in common; null: that is not looked for.
  *
- * Throws `FailedError` for `time` where that was not recorded.
+ * Throws `FailedError` for `time` and `wall` where that was not recorded.
  */
 export function computeWeights(
   kind: WeightKind,
@@ -74,7 +75,40 @@ export function computeWeights(
       }
       return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore, aligned.lostBounds) };
     }
+    case 'wall': {
+      const { threadsRunning } = input.samples;
+      if (threadsRunning === undefined) throw noThreadsRunning();
+      const { values, tails, lostBefore, ...events } = computeWeights(
+        'events',
+        input,
+        align,
+        places,
+      );
+      return {
+        ...events,
+        kind,
+        values: divideByThreads(values, threadsRunning),
+        ...(tails && { tails: divideByThreads(tails, threadsRunning) }),
+        ...(lostBefore && { lostBefore: divideByThreads(lostBefore, threadsRunning) }),
+      };
+    }
   }
+}
+
+function noThreadsRunning(): FailedError {
+  return new FailedError('this recording does not hold when threads came onto a CPU and left it', [
+    'record with --switch-events, or weigh by another measure, such as events',
+  ]);
+}
+
+/** Waits have no number of threads, and keep their length. */
+function divideByThreads(values: Float64Array, threadsRunning: Float64Array): Float64Array {
+  const divided = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const threads = threadsRunning[i];
+    divided[i] = threads > 1 ? values[i] / threads : values[i];
+  }
+  return divided;
 }
 
 function onlyIfAny(

@@ -1,4 +1,4 @@
-import type { SamplingMode } from './types.ts';
+import type { SamplingMode, Weights } from './types.ts';
 
 type Described = { readonly name: string; readonly mode: SamplingMode; readonly unit: string };
 
@@ -13,8 +13,12 @@ export function isCpuTime({ name, mode, unit }: Described) {
   return mode === 'clock' && unit === 'nanoseconds' && CPU_CLOCK.test(name);
 }
 
-/** The name of what the weights of an event are, in the unit that they have: `CPU time`, `samples`, `cycles`. */
-export function quantityName(event: Described, unit: string): string {
+/** The name of what the weights of an event are, in the unit that they have: `CPU time`, `wall time`, `samples`, `cycles`. */
+export function quantityName(
+  event: Described,
+  { unit, kind }: Pick<Weights, 'unit' | 'kind'>,
+): string {
   if (unit === 'samples') return 'samples';
-  return unit === 'nanoseconds' && isCpuTime(event) ? 'CPU time' : event.name;
+  if (unit !== 'nanoseconds' || !isCpuTime(event)) return event.name;
+  return kind === 'wall' ? 'wall time' : 'CPU time';
 }

@@ -331,7 +331,7 @@ export type Profile = {
 };
 
 /** The quantity that a sample counts for: `--weight` of docs/contract.md. */
-export type WeightKind = 'samples' | 'period' | 'events' | 'time';
+export type WeightKind = 'samples' | 'period' | 'events' | 'time' | 'wall';
 
 /** How far what was lost may be from its estimate, as factors: `least` ≤ 1 ≤ `most`. */
 export type LostBounds = { readonly least: number; readonly most: number };

@@ -39,7 +39,7 @@ export type ComparedRecording = Asked & {
  */
 export type Comparison = {
   readonly event: string;
-  /** `CPU time`, or the event's name. */
+  /** `CPU time`, `wall time`, or the event's name. */
   readonly title: string;
   readonly unit: Weights['unit'];
   /** Number of samples in all recordings of this side. */
@@ -84,7 +84,7 @@ export function* compare(
   const { unit } = here[0].weights;
   return {
     event: first?.name ?? '',
-    title: first === undefined ? '' : quantityName(first, unit),
+    title: first === undefined ? '' : quantityName(first, here[0].weights),
     unit,
     samples: samplesOf(here),
     otherSamples: samplesOf(there),

@@ -400,8 +400,13 @@ function buildPeriodInput(
   const names = events.map(({ name }) => name);
   const recorded = totalsOf(provenance, names);
   const runningNs = pipeline.runningTimes.finish(samples.length);
+  const threadsRunning = pipeline.threadsRunning.finish(samples.length);
   const input: PeriodInput = {
-    samples: runningNs === null ? samples : { ...samples, runningNs },
+    samples: {
+      ...samples,
+      ...(runningNs !== null && { runningNs }),
+      ...(threadsRunning !== null && { threadsRunning }),
+    },
     events,
     streams: pipeline.streams,
     threads,

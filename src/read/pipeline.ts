@@ -31,7 +31,8 @@ import { IdStreams } from './logs/id-streams.ts';
 import { LoopWaitLog } from './logs/loop-wait-log.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
-import { RunningTimes } from './logs/running-times.ts';
+import { RunningThreads } from './logs/running-threads.ts';
+import { SampleNumbers } from './logs/sample-numbers.ts';
 import { putInTimeOrder } from './logs/sample-order.ts';
 import { StreamRepair } from './logs/stream-repair.ts';
 import { StreamRows } from './logs/stream-rows.ts';
@@ -65,7 +66,10 @@ export class Pipeline {
   readonly #stacks: StackInterner;
   readonly #completion: SampleCompletion<PartialSample>;
   /** TOTAL_TIME_RUNNING of READ, per sample. */
-  readonly runningTimes = new RunningTimes();
+  readonly runningTimes = new SampleNumbers();
+  /** Recorded threads that ran when a sample was taken; no numbers in recordings without switches. */
+  readonly threadsRunning = new SampleNumbers();
+  readonly #running: RunningThreads | null;
   /** LOST records of the sampled events' rings, in time order. */
   readonly lossGaps: LossGap[] = [];
   /** When tasks were forked, by tid. */
@@ -119,6 +123,8 @@ export class Pipeline {
     this.#offCpuAttr = offCpu.attrIndex;
     if (offCpu.attrIndex !== NONE) this.builder.samples.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
+    const hasSwitches = data.attrs.some(({ attr }) => attr.flags.contextSwitch);
+    this.#running = hasSwitches ? new RunningThreads() : null;
     this.#sampledEvents = data.attrs.filter(
       (event) => !isAuxiliaryEvent(event) && event.attr.samplePeriod > 0,
     ).length;
@@ -202,6 +208,7 @@ export class Pipeline {
     this.#completion.settleAll();
     this.#streamRepair.forget();
     this.runningTimes.clear();
+    this.threadsRunning.clear();
     this.lossGaps.length = 0;
   }
 
@@ -264,7 +271,8 @@ export class Pipeline {
 
   #orderSamples({ length, timeNs, ...columns }: SampleTable): void {
     const runningNs = this.runningTimes.finish(length);
-    const others = [...Object.values(columns), runningNs].filter((column) => column !== null);
+    const threads = this.threadsRunning.finish(length);
+    const others = [...Object.values(columns), runningNs, threads].filter((it) => it !== null);
     const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);
@@ -320,6 +328,7 @@ export class Pipeline {
     const count = isRead ? sample.readValues[0] : Number.NaN;
     const row = this.#addRow(sample, last, event, last.stream, stack, sample.period, count);
     if (isRead) this.runningTimes.note(row, sample.timeRunning);
+    if (!isWait) this.#noteRunning(row, sample);
     if (isWait) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && hasStream) this.#addGroupMembers(sample, last, attrIndex, stack);
@@ -408,7 +417,12 @@ export class Pipeline {
       const { stream, elapsed } = instance;
       const row = this.#addRow(sample, last, event, stream, stack, elapsed, count);
       this.runningTimes.note(row, sample.timeRunning);
+      this.#noteRunning(row, sample);
     }
+  }
+
+  #noteRunning(row: number, { tid, cpu }: SampleView): void {
+    if (this.#running !== null) this.threadsRunning.note(row, this.#running.countAt(tid, cpu));
   }
 
   /** The thread that waits is runnable from now on: a row of its own, whose stack is that of the wait. */
@@ -492,7 +506,14 @@ export class Pipeline {
       case 'switchCpuWide':
         decodeTrailer(record, info, this.#trailer);
         this.switches.note(decoded, this.#trailer);
-        if (!decoded.isOut) this.offCpu.noteIn(this.#trailer.tid);
+        if (decoded.isOut) this.#running?.noteOff(this.#trailer.tid);
+        else {
+          this.offCpu.noteIn(this.#trailer.tid);
+          this.#running?.noteOn(this.#trailer.tid, this.#trailer.cpu);
+        }
+        break;
+      case 'exit':
+        this.#running?.noteOff(decoded.tid);
         break;
       case 'callchainDeferred':
         decodeTrailer(record, info, this.#trailer);

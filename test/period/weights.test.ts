@@ -248,3 +248,24 @@ test('the effective sample size counts equal weights fully and one giant as one'
   expect(effectiveSampleSize(Float64Array.of(1, 1, 1, 1e9), rows)).toBeCloseTo(1, 6);
   expect(effectiveSampleSize(Float64Array.of(0, 0, 0, 0), rows)).toBeNull();
 });
+
+test('wall divides events among the threads that ran, and leaves waits as long as they are', () => {
+  const drawn = recordingOf([CPU_CLOCK], everyNs(1000, [8, 8, 8, 8]));
+  const threadsRunning = Float64Array.of(1, 2, 4, Number.NaN);
+  const input = { ...drawn, samples: { ...drawn.samples, threadsRunning } };
+  expect(computeWeights('wall', input)).toEqual({
+    kind: 'wall',
+    unit: 'nanoseconds',
+    values: Float64Array.of(8, 4, 2, 8),
+  });
+});
+
+test('wall is refused where no switches were recorded, with the option that records them', () => {
+  const input = recordingOf([CPU_CLOCK], everyNs(1000, [8, 8]));
+  expect(() => computeWeights('wall', input)).toThrow(FailedError);
+  try {
+    computeWeights('wall', input);
+  } catch (error) {
+    expect((error as FailedError).hints.join()).toContain('--switch-events');
+  }
+});

@@ -16,9 +16,12 @@ test.each([
 });
 
 test('time that passed has the name of its event, and samples are samples', () => {
-  expect(quantityName(timed('cpu-clock'), 'nanoseconds')).toBe('CPU time');
-  expect(quantityName(timed('time'), 'nanoseconds')).toBe('time');
-  expect(quantityName(timed('cpu-clock'), 'samples')).toBe('samples');
+  expect(quantityName(timed('cpu-clock'), { unit: 'nanoseconds', kind: 'events' })).toBe(
+    'CPU time',
+  );
+  expect(quantityName(timed('cpu-clock'), { unit: 'nanoseconds', kind: 'wall' })).toBe('wall time');
+  expect(quantityName(timed('time'), { unit: 'nanoseconds', kind: 'events' })).toBe('time');
+  expect(quantityName(timed('cpu-clock'), { unit: 'samples', kind: 'samples' })).toBe('samples');
   const cycles = { name: 'cycles', mode: 'frequency', unit: 'events' } as const;
-  expect(quantityName(cycles, 'events')).toBe('cycles');
+  expect(quantityName(cycles, { unit: 'events', kind: 'wall' })).toBe('cycles');
 });

@@ -28,8 +28,10 @@ const READING: Lines = {
   '--hierarchy': 'perf-ts report --sort comm,dso,sym has a row for each combination',
   '--symbol-filter': '-S NAME selects a function',
   '--max-stack': 'stacks are shown whole; -F, --percent-limit and --limit shorten what is printed',
+  '--latency --parallelism':
+    '--weight wall divides each moment among the threads that ran, after perf-ts record --switch-events',
   '--mem-mode': 'perf mem report reads the same file',
-  '--percent-type': '--weight samples|period|events|time chooses what a sample counts for',
+  '--percent-type': '--weight samples|period|events|time|wall chooses what a sample counts for',
   '--percentage': 'shares are always of the whole recording or of what is selected: leave it out',
   '--pretty': '-t , prints fields for programs, --json a document',
   '--raw-trace': 'perf-ts script prints tracepoints with their fields',
@@ -54,6 +56,7 @@ const READING: Lines = {
 };
 
 const RECORD: Lines = {
+  '--latency': 'perf-ts record --switch-events, then perf-ts report --weight wall',
   '-r --realtime':
     'give the recorder a real-time priority from outside: chrt -f 1 perf-ts record …',
   '-S --snapshot': '--overwrite keeps the last samples, and SIGUSR2 writes them',

@@ -15,11 +15,11 @@ import { isRestricting, type SampleSelection } from '../../profile/analysis/sele
 import { computeCallNodesByInlining } from '../../profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../../profile/analysis/trees/invert-call-tree.ts';
-import { isCpuTime } from '../../profile/cpu-time.ts';
+import { isCpuTime, quantityName } from '../../profile/cpu-time.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
-import type { EventIndex, Weights } from '../../profile/types.ts';
+import type { EventIndex, ProfileEvent, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -346,7 +346,7 @@ function headOf(
       : [
           name === HEAP_EVENT
             ? `${formatBytes(report.weight)} in use`
-            : weightText(report.weight, weights, isCpuTime(profile.events[event])),
+            : weightText(report.weight, weights, profile.events[event]),
         ]),
     ...(lost > 0
       ? [`lost ${formatCount(lost)}${share}`]
@@ -357,12 +357,14 @@ function headOf(
 }
 
 /** `1.53 s of CPU time`, `3.00 s off the CPU`, `23 056 events`; other weights by their titles. */
-function weightText(weight: number, weights: Weights, isOnCpu: boolean): string {
+function weightText(weight: number, weights: Weights, event: ProfileEvent): string {
   const { kind, unit, areOfText, areWaits } = weights;
-  if (areOfText || kind !== 'events') return `${formatCount(weight)} ${weightTitle(weights)}`;
-  if (unit !== 'nanoseconds') return `${formatCount(weight)} ${unit}`;
+  const isNanos = unit === 'nanoseconds';
+  const isTitled = kind === 'wall' ? !isNanos : kind !== 'events';
+  if (areOfText || isTitled) return `${formatCount(weight)} ${weightTitle(weights)}`;
+  if (!isNanos) return `${formatCount(weight)} ${unit}`;
   if (areWaits) return `${formatNanos(weight)} off the CPU`;
-  return `${formatNanos(weight)}${isOnCpu ? ' of CPU time' : ''}`;
+  return `${formatNanos(weight)}${isCpuTime(event) ? ` of ${quantityName(event, weights)}` : ''}`;
 }
 
 /** Findings are about the whole recording, weighed by events. */

@@ -114,6 +114,9 @@ export function explainProvenance(
     );
   }
   sentences.push(explainSource(event, weight));
+  if (weight === 'wall' && event.weightsFrom !== 'waits') {
+    sentences.push('each is divided by the number of recorded threads that ran at that moment');
+  }
   if (event.lostSamples > 0) {
     sentences.push(lostSamplesText(event.lostSamples, event.lostSamples + event.samples));
   }

@@ -23,7 +23,7 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
     periodEvents: pickFloat64(samples.periodEvents, rows),
     count: samples.count && pickFloat64(samples.count, rows),
   };
-  const { runningNs } = page.periodInput.samples;
+  const { runningNs, threadsRunning } = page.periodInput.samples;
   const weights: Partial<Record<WeightKind, Weights>> = {};
   for (const whole of Object.values(page.weights)) {
     weights[whole.kind] = {
@@ -43,6 +43,9 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
       samples: {
         ...narrowed,
         ...(runningNs !== undefined && { runningNs: pickFloat64(runningNs, rows) }),
+        ...(threadsRunning !== undefined && {
+          threadsRunning: pickFloat64(threadsRunning, rows),
+        }),
       },
     },
   };

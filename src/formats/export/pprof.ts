@@ -278,7 +278,9 @@ function pprofValues(
 function weightType(event: ProfileEvent, weights: Weights, prefix = ''): PprofValueType {
   const { unit } = withUnitOf(event, weights);
   if (weights.kind === 'samples') return { type: `${prefix}samples`, unit: 'count' };
-  if (weights.kind === 'time') return { type: `${prefix}time`, unit };
+  if (weights.kind === 'time' || weights.kind === 'wall') {
+    return { type: `${prefix}${weights.kind}`, unit };
+  }
   const isAlone = prefix === '';
   return { type: isAlone && isCpuTime(event) ? 'cpu' : event.name, unit };
 }

@@ -26,5 +26,7 @@ export function weightTitle(
       return `${weights.unit} (counted since the stream's previous sample)`;
     case 'time':
       return `${weights.unit} (running time since the stream's previous sample)`;
+    case 'wall':
+      return `${weights.unit} (divided among the threads that ran at a time)`;
   }
 }

@@ -1,10 +1,13 @@
 import type { IntColumn } from '../../base/int-column.ts';
 import type { WeightKind } from '../../profile/types.ts';
 
+/** The weights that are compared; `wall` is of how many threads run, and no reading of the same events. */
+export type ComparedKind = Exclude<WeightKind, 'wall'>;
+
 /** Shares (0…1) of one function by each weight; null where the weight can't be computed. */
 export type FunctionShares = {
   readonly function: string;
-} & Readonly<Record<WeightKind, number | null>>;
+} & Readonly<Record<ComparedKind, number | null>>;
 
 /**
  * How far apart the weights are, which tells whether it matters for this profile which one is
@@ -16,7 +19,7 @@ export type WeightDisagreement = {
    * differences, 0 (the same profile) … 1 (no function in common). Of `time` it is no error: events
    * and time are two questions.
    */
-  readonly distance: Readonly<Record<Exclude<WeightKind, 'events'>, number | null>>;
+  readonly distance: Readonly<Record<Exclude<ComparedKind, 'events'>, number | null>>;
   /** Self shares of the functions on which samples, period and events differ most, that one first. */
   readonly functions: readonly FunctionShares[];
 };
@@ -24,7 +27,7 @@ export type WeightDisagreement = {
 /** The parts of a profile that the comparison needs. */
 export type ComparedProfile = {
   /** Parallel to the sample table; absent: can't be computed. */
-  readonly weights: Readonly<Partial<Record<WeightKind, Float64Array>>>;
+  readonly weights: Readonly<Partial<Record<ComparedKind, Float64Array>>>;
   /** The innermost function of each sample, −1 for a sample without any. */
   readonly funcOfSample: Int32Array;
   readonly funcCount: number;
@@ -32,7 +35,7 @@ export type ComparedProfile = {
   readonly nameOf: (func: number) => string;
 };
 
-const KINDS: readonly WeightKind[] = ['samples', 'period', 'events', 'time'];
+const KINDS: readonly ComparedKind[] = ['samples', 'period', 'events', 'time'];
 const MAX_FUNCTIONS = 5;
 
 /** Compares the weights over the samples of one event, `isMember` says which. Null: no events. */
@@ -42,7 +45,7 @@ export function compareWeights(
   eventOfSample: IntColumn,
 ): WeightDisagreement | null {
   const { funcCount, nameOf } = compared;
-  const shares = {} as Record<WeightKind, Float64Array | null>;
+  const shares = {} as Record<ComparedKind, Float64Array | null>;
   for (const kind of KINDS) shares[kind] = sharesBy(kind, compared, event, eventOfSample);
   const { samples, period, events, time } = shares;
   if (events === null || samples === null || period === null) return null;
@@ -73,7 +76,7 @@ export function compareWeights(
 /** Self share per function, shifted by one so that "no function" has a slot. */
 // Hot: once per sample.
 function sharesBy(
-  kind: WeightKind,
+  kind: ComparedKind,
   { weights, funcOfSample, funcCount }: ComparedProfile,
   event: number,
   eventOfSample: IntColumn,

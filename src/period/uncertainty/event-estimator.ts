@@ -41,7 +41,8 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
   if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);
   const described = input.events[event];
   if (areWaits(described) || described.leader !== undefined) return null;
-  const isInDoubt = weights.kind === 'events' && alignment.rules[event].rule === 'unknown';
+  const isOfEvents = weights.kind === 'events' || weights.kind === 'wall';
+  const isInDoubt = isOfEvents && alignment.rules[event].rule === 'unknown';
   const shared = {
     ...sampled,
     ...(isInDoubt && { shift: shiftOfOtherReading(input, groups, sampled) }),

@@ -1,14 +1,14 @@
 import { FailedError } from '../../base/errors.ts';
-import type { ComparedProfile } from '../../period/report/disagreement.ts';
+import type { ComparedKind, ComparedProfile } from '../../period/report/disagreement.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
-import type { FuncIndex, WeightKind } from '../../profile/types.ts';
+import type { FuncIndex } from '../../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
-const KINDS: readonly WeightKind[] = ['samples', 'period', 'events', 'time'];
+const KINDS: readonly ComparedKind[] = ['samples', 'period', 'events', 'time'];
 
 /** A recording's weights and the function of each sample, for `reportPeriods` to compare. */
 export function comparedProfile(opened: AnalysedProfile): ComparedProfile {
-  const weights: Partial<Record<WeightKind, Float64Array>> = {};
+  const weights: Partial<Record<ComparedKind, Float64Array>> = {};
   for (const kind of KINDS) {
     const values = weightsOf(opened, kind);
     if (values !== null) weights[kind] = values;
@@ -22,7 +22,7 @@ export function comparedProfile(opened: AnalysedProfile): ComparedProfile {
 }
 
 /** Null where the recording does not hold what the weight needs. */
-function weightsOf(opened: AnalysedProfile, kind: WeightKind): Float64Array | null {
+function weightsOf(opened: AnalysedProfile, kind: ComparedKind): Float64Array | null {
   try {
     return opened.weights(kind).values;
   } catch (error) {

@@ -20,7 +20,7 @@ export type PageProfileOptions = {
   readonly select?: SampleSelection;
 };
 
-const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time'];
+const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time', 'wall'];
 
 /** An opened recording as the page holds it: with all frames, of which it shows those of the opened level first. */
 export function describePageProfile(

@@ -158,7 +158,7 @@ function sourceOf(
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
   if (found.isOffCpu) return 'waits';
-  if (kind === 'events' && found.isClock) return 'fixed-period';
+  if ((kind === 'events' || kind === 'wall') && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';
   }

@@ -5,7 +5,7 @@ import { formatCount, formatNanos, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import { Opener } from '../open/opener.ts';
 import { selectionOf } from '../state/selection.ts';
-import { DEFAULT_STATE } from '../state/state.ts';
+import { DEFAULT_STATE, type ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
 import type { SummaryResult } from '../worker/messages/panel-messages.ts';
@@ -71,7 +71,7 @@ function createFacts(context: ViewContext): HTMLElement {
     (summary) => {
       const { recording } = context;
       const length = recording.endNs > 0 ? [formatNanos(recording.endNs)] : [];
-      const counted = factsOf(summary, recording, store.get().event);
+      const counted = factsOf(summary, recording, store.get());
       facts.textContent = [...length, ...counted].join(' · ');
     },
     (problem) => {
@@ -94,7 +94,7 @@ const UNNAMED_EVENT = 'event';
 function factsOf(
   { weight, samples, unit }: SummaryResult,
   { events }: OpenResult,
-  index: number,
+  { event: index, weight: kind }: ViewState,
 ): string[] {
   const event = events[index];
   const count = formatWeight(samples, 'samples');
@@ -105,6 +105,6 @@ function factsOf(
   }
   if (unit === 'events') return [`${formatCount(weight)} ${event.name}`, count];
   if (isWaitEvent(event)) return [`${formatNanos(weight)} off the CPU`, count];
-  const noun = isCpuTime(event) ? 'CPU' : event.name;
+  const noun = isCpuTime(event) ? (kind === 'wall' ? 'wall' : 'CPU') : event.name;
   return [`${formatNanos(weight)} ${noun}`, count];
 }

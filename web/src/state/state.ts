@@ -203,7 +203,7 @@ function within(least: number, most: number): Codec<number> {
 const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tab: oneOf(...TABS),
   event: row,
-  weight: oneOf('samples', 'period', 'events', 'time'),
+  weight: oneOf('samples', 'period', 'events', 'time', 'wall'),
   frames: oneOf(...FRAME_LEVELS),
   threads: rows,
   pid: rowOrNone,

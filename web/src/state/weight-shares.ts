@@ -13,12 +13,15 @@ export const WEIGHT_KINDS: readonly {
   { value: 'period', label: 'Period', hint: 'The period that each sample has in perf' },
   { value: 'samples', label: 'Samples', hint: 'Each sample counts 1' },
   { value: 'time', label: 'Time', hint: "The event's running time since the previous sample" },
+  { value: 'wall', label: 'Wall', hint: 'Each moment divided among the threads that ran then' },
 ];
 
 /** The functions on which the weights differ most, with their self share by each. */
 export function renderWeightShares({ functions }: WeightDisagreement): HTMLElement {
-  const kinds = WEIGHT_KINDS.filter(({ value }) =>
-    functions.some((shares) => shares[value] !== null),
+  const kinds = WEIGHT_KINDS.flatMap(({ value, label }) =>
+    value !== 'wall' && functions.some((shares) => shares[value] !== null)
+      ? [{ value, label }]
+      : [],
   );
   const headings = ['Self share of', ...kinds.map(({ label }) => label)].map((text, column) => {
     const heading = element('th', column === 0 ? '' : 'number', text);

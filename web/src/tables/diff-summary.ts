@@ -75,12 +75,12 @@ function describeSide(
 
 function renderTotal(
   { recording }: ViewContext,
-  { event }: ViewState,
+  { event, weight: kind }: ViewState,
   { by, unit, here, there, isSameUnit }: DiffResult,
   total: ChangesResult['total'] | null,
 ): HTMLElement {
   const described = recording.events[event];
-  const title = described === undefined ? '' : quantityName(described, unit);
+  const title = described === undefined ? '' : quantityName(described, { unit, kind });
   if (!isSameUnit) {
     return element('strong', 'diff-total', `${title}: the other recording weighs in another unit`);
   }
