@@ -186,13 +186,15 @@ bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
   return List(object, "events", [&](const Napi::Value& element) {
     EventSpec event;
     Napi::Object spec;
-    Napi::Value attr;
+    Napi::Value attr, filter;
     const double before = static_cast<double>(events->size());
     if (!ToObject(element, "event", &spec) || !Property(spec, "attr", &attr) ||
         !ReadAttr(attr, "attr", &event.attr) ||
         !Integer(spec, "leader", -1, before - 1, &event.leader) ||
         !Flag(spec, "ofCpus", &event.of_cpus) ||
-        !OptionalIntegers(spec, "cpus", 0, kMaxInt, &event.cpus)) {
+        !OptionalIntegers(spec, "cpus", 0, kMaxInt, &event.cpus) ||
+        !Property(spec, "filter", &filter) ||
+        (!filter.IsUndefined() && !Text(filter, "filter", &event.filter))) {
       return false;
     }
     if (event.leader >= 0 && (*events)[event.leader].leader >= 0) {

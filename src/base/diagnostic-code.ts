@@ -142,6 +142,7 @@ type RecordCode =
   | 'sample-without-time'
   | 'callchain-user-part-missing'
   | 'wait-end-lost'
+  | 'call-end-lost'
   | 'wake-up-unrecorded';
 
 type TextCode = 'text-line-malformed' | 'text-functions-at-one-address';

@@ -155,6 +155,7 @@ const WORDS: Record<PlainCode, string> = {
   'sample-without-time': 'samples without a time',
   'callchain-user-part-missing': 'the deferred user part of a callchain is missing',
   'wait-end-lost': 'waits whose end was lost',
+  'call-end-lost': 'system calls whose end was lost',
   'wake-up-unrecorded': 'waits whose wake-up was not recorded',
   'text-line-malformed': 'lines that are not understood',
   'text-functions-at-one-address': 'too many functions at one address: a frame is left out',

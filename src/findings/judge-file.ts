@@ -150,6 +150,14 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
         createFinding('waits-lost', 'doubt', 'waits lost', sentence, { command: LARGER_RINGS }),
       ];
     }
+    case 'call-end-lost': {
+      const sentence =
+        `the ends of ${formatCount(count)} system ${count === 1 ? 'call' : 'calls'} were lost: ` +
+        'these count, and their time and bytes are left out';
+      return [
+        createFinding('waits-lost', 'doubt', 'calls lost', sentence, { command: LARGER_RINGS }),
+      ];
+    }
     case 'wake-up-unrecorded': {
       const sentence =
         `the wake-ups of ${formatCount(count)} ${count === 1 ? 'wait' : 'waits'} were not recorded: the time ` +

@@ -53,7 +53,7 @@ export type SamplerOptions = {
    * group's leader in this list, −1 for a leader or a single event. The core sets the `disabled` and
    * `enable_on_exec` bits itself; all other bits are taken as given. `ofCpus`: opened once per CPU for
    * all that runs there, whatever the target is; not with the CPU −1. `cpus`: the only CPUs that the
-   * event's PMU counts on, absent for all. It is opened on those of them that are among the sampler's
+   * event's PMU counts on, absent for all. `filter`: the records of a tracepoint that are sampled, in the kernel's syntax. It is opened on those of them that are among the sampler's
    * `cpus`; with −1 once for each task, and the kernel schedules it where it can.
    */
   readonly events: readonly {
@@ -61,6 +61,7 @@ export type SamplerOptions = {
     readonly leader: number;
     readonly ofCpus?: boolean;
     readonly cpus?: readonly number[];
+    readonly filter?: string;
   }[];
   /** Attr bytes of the dummy event that carries FORK, EXIT, COMM, MMAP2 … in rings of its own. */
   readonly sideband: Uint8Array;

@@ -78,6 +78,9 @@ export function checkArguments(
 /** `report()` and `weighInstructions()` of a profile. */
 export const ASKED = options(pick(EXPORT_PROFILE, 'event', 'weight', 'select'));
 
+/** `syscalls()` of a profile. */
+export const SELECTED = options(pick(EXPORT_PROFILE, 'select'));
+
 /** `turns()` of a profile. */
 export const TURNS_OF_PROFILE = options({
   ...pick(EXPORT_PROFILE, 'event', 'weight'),

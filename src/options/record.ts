@@ -181,6 +181,15 @@ export const RECORD = options({
       flags: '--turns',
       help: 'also record when event loops of any program wait (epoll, io_uring): for perf-ts turns; needs tracepoints',
     }),
+    /**
+     * System calls by their stacks: how many, how long, how many bytes; those with these names, `[]` for all. Needs the
+     * rights for tracepoints.
+     */
+    syscalls: option(someOrAll, {
+      flags: '--syscalls [=calls]',
+      help: 'also record system calls, or these alone (fsync,read): for perf-ts report --syscalls; needs tracepoints',
+      alone: [],
+    }),
     /** False leaves out of `offCpu` when waiting threads were woken, and by whom. Default true. */
     wakeUps: option(yesNo, {
       flags: '--no-wake-ups',

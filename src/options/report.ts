@@ -35,6 +35,11 @@ export const REPORT = options({
       help: 'requests, garbage collections, performance.measure() and console.time() of the programs: how many, and how long',
       excludes: { tree: ONE_TABLE, by: ONE_TABLE, diff: ONE_TABLE },
     }),
+    syscalls: commandOption(yesNo, {
+      flags: '--syscalls',
+      help: 'system calls of record --syscalls by function: how many, how long, how many bytes',
+      excludes: { tree: ONE_TABLE, by: ONE_TABLE, diff: ONE_TABLE, marks: ONE_TABLE },
+    }),
     by: commandOption(oneOf('request'), {
       flags: '--by <what>',
       help: 'request: routes of servers, how long they took, and what ran for them',

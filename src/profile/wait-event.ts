@@ -3,6 +3,16 @@ import type { ProfileEvent } from './types.ts';
 /** The recorder's name of the event whose samples weigh what their threads waited. */
 export const OFF_CPU_EVENT = 'off-cpu';
 
+/** The recorder's name of the event whose samples are system calls, and weigh how long they took. */
+export const SYSCALL_EVENT = 'syscalls';
+/** The recorder's name of the event whose samples weigh the bytes that a system call moved. */
+export const SYSCALL_BYTES_EVENT = 'syscall-bytes';
+
+/** Whether samples of an event weigh what each was measured to be, and none stands for others. */
+export function isMeasuredEvent({ name }: { readonly name: string | null }): boolean {
+  return name === OFF_CPU_EVENT || name === SYSCALL_EVENT || name === SYSCALL_BYTES_EVENT;
+}
+
 /**
  * Whether an event's samples are waits: each begins with its sample and lasts for its period. By its
  * name: a time that another profiler measured has no rate and no fixed period either.

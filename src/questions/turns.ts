@@ -9,6 +9,7 @@ import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/t
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
 import { Lengths } from './lengths.ts';
+import { ownersOfStacks, type StackOwners } from './stack-owners.ts';
 
 /** Lengths of turns of event loops, nanoseconds. The first one, in which a program starts, is in none of it. */
 export type TurnLengths = {
@@ -212,33 +213,7 @@ function isRunnable({ stacks, frames, funcs, strings }: Profile, leaf: number): 
   );
 }
 
-/** Rank of all that is neither the author's nor a dependency's: categories are in the order of owners. */
-const OTHERS = categoryRow('dependency') + 1;
 const COLLECTOR = categoryRow('GC');
-
-/** The functions that a stack's time is put down to, by StackIndex. */
-type StackOwners = {
-  /** The innermost function of the author's, else of a dependency, else that of the innermost frame. */
-  readonly innermost: Int32Array;
-  /** The outermost function of the author's, else of a dependency; −1: none. */
-  readonly outermost: Int32Array;
-};
-
-function ownersOfStacks({ stacks, frames, funcs }: Profile): StackOwners {
-  const innermost = new Int32Array(stacks.length);
-  const outermost = new Int32Array(stacks.length);
-  const rank = (func: number): number =>
-    func === NONE ? OTHERS + 1 : Math.min(funcs.category[func], OTHERS);
-  for (let row = 0; row < stacks.length; row++) {
-    const func = frames.func[stacks.frame[row]];
-    const above = stacks.prefix[row];
-    const inner = above === NONE ? NONE : innermost[above];
-    const outer = above === NONE ? NONE : outermost[above];
-    innermost[row] = rank(func) <= rank(inner) ? func : inner;
-    outermost[row] = rank(func) < Math.min(OTHERS, rank(outer)) ? func : outer;
-  }
-  return { innermost, outermost };
-}
 
 /** The samples of a turn's thread that lie in it, or reach into it, in time order. */
 function samplesByThread(profile: Profile): (turns: TurnTable, turn: number) => Int32Array {

@@ -13,6 +13,7 @@ import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { findEvents } from '../profile/find-events.ts';
+import { addLeafLabels } from '../profile/leaf-labels.ts';
 import { turnsOfWaits } from '../profile/off-cpu/turns-of-waits.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { unsampledWithin } from '../profile/sampled-time.ts';
@@ -223,12 +224,13 @@ function finish(
   };
   const tables = step(() => buildTables(pipeline));
   const codeObjects = step(() => settleCode(pipeline, tables.built));
-  const { waits, completeness, ...recorded } = step(() => gatherRecorded(pipeline, tables));
+  const { waits, calls, completeness, ...recorded } = step(() => gatherRecorded(pipeline, tables));
   const { profile: shown, maps } = step(() => {
     const { profile } = recorded;
     if (options.symbols === false) return { profile, maps: null };
     const named = nameJavaScript(profile, options, diagnostics, { data, path }, onScriptFile);
-    return { ...named, profile: addWaitReasons(named.profile, waits) };
+    const labelled = addLeafLabels(named.profile, calls);
+    return { ...named, profile: addWaitReasons(labelled, waits) };
   });
   return step(() => {
     const parts: ProfileByEvent = { ...recorded, profile: shown };
@@ -279,6 +281,7 @@ function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: Built
   const { profile: whole, completeness } = pipeline.roots.finish(built);
   const waits = finishWaits(pipeline, whole.samples);
   const { data, diagnostics } = pipeline;
+  const calls = finishCalls(pipeline, whole.samples);
   const loops = decodeLoops(
     readLoopStreams(data, diagnostics),
     data.startTime,
@@ -291,7 +294,7 @@ function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: Built
   const profile = { ...whole, ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
-  return { profile, completeness, waits, input, facts };
+  return { profile, completeness, waits, calls, input, facts };
 }
 
 /** Sources of the code of functions, without JIT code and its source maps. */
@@ -383,6 +386,11 @@ function tidsOf(turns: TurnTable | null): readonly number[] {
 function finishWaits(pipeline: Pipeline, samples: SampleTable) {
   const { switches, offCpu, diagnostics } = pipeline;
   return offCpu.finish(samples, switches.finish(), endOf(pipeline, samples), diagnostics);
+}
+
+/** Makes samples of system calls weigh how long they took. */
+function finishCalls(pipeline: Pipeline, samples: SampleTable) {
+  return pipeline.syscalls.finish(samples, endOf(pipeline, samples), pipeline.diagnostics);
 }
 
 /** The time at which the recording ends. */

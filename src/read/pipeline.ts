@@ -37,6 +37,7 @@ import { putInTimeOrder } from './logs/sample-order.ts';
 import { StreamRepair } from './logs/stream-repair.ts';
 import { StreamRows } from './logs/stream-rows.ts';
 import { SwitchLog } from './logs/switch-log.ts';
+import { SyscallLog } from './logs/syscall-log.ts';
 import { ThrottleLog } from './logs/throttle-log.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { newProcesses } from './recorded-machine.ts';
@@ -62,6 +63,7 @@ export class Pipeline {
   readonly switches = new SwitchLog();
   readonly offCpu: OffCpuLog;
   readonly loopWaits: LoopWaitLog;
+  readonly syscalls: SyscallLog;
   readonly diagnostics: Diagnostics;
   readonly #stacks: StackInterner;
   readonly #completion: SampleCompletion<PartialSample>;
@@ -120,8 +122,10 @@ export class Pipeline {
     );
     this.offCpu = offCpu.log;
     this.loopWaits = new LoopWaitLog(data);
+    this.syscalls = new SyscallLog(data);
     this.#offCpuAttr = offCpu.attrIndex;
-    if (offCpu.attrIndex !== NONE) this.builder.samples.keepWidePeriods();
+    if (offCpu.attrIndex !== NONE || this.syscalls.beginAttr !== NONE)
+      this.builder.samples.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
     const hasSwitches = data.attrs.some(({ attr }) => attr.flags.contextSwitch);
     this.#running = hasSwitches ? new RunningThreads() : null;
@@ -276,6 +280,7 @@ export class Pipeline {
     const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);
+      this.syscalls.moveRows(newRow);
       this.diagnostics.count('sample-late', '', late);
     }
     if (withoutTime > 0 && withoutTime < length) {
@@ -308,6 +313,10 @@ export class Pipeline {
       this.#addWakeUp(record, attrIndex);
       return;
     }
+    if (attrIndex === this.syscalls.endAttr) {
+      this.#endSyscall(record, attrIndex);
+      return;
+    }
     const event = this.#attrToEvent[attrIndex];
     const completion = this.#completion;
     if (event === NONE || !completion.decode(record, attrIndex)) return;
@@ -328,8 +337,9 @@ export class Pipeline {
     const count = isRead ? sample.readValues[0] : Number.NaN;
     const row = this.#addRow(sample, last, event, last.stream, stack, sample.period, count);
     if (isRead) this.runningTimes.note(row, sample.timeRunning);
-    if (!isWait) this.#noteRunning(row, sample);
+    if (!isWait && attrIndex !== this.syscalls.beginAttr) this.#noteRunning(row, sample);
     if (isWait) this.offCpu.note(row, waitState, sample, last);
+    if (attrIndex === this.syscalls.beginAttr) this.syscalls.begin(row, sample);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && hasStream) this.#addGroupMembers(sample, last, attrIndex, stack);
     if (completion.isDeferred) this.#holdRows(sample, row);
@@ -436,6 +446,20 @@ export class Pipeline {
     this.offCpu.noteWakeUp(row, wait, sample, this.processes);
   }
 
+  /** A system call has ended: a row for the bytes that it moved, if any, with the stack of its begin. */
+  #endSyscall(record: RecordView, attrIndex: number): void {
+    if (!this.#completion.decode(record, attrIndex)) return;
+    const { sample } = this.#completion;
+    const ended = this.syscalls.end(sample);
+    if (ended === null || ended.bytes === 0) return;
+    const last = this.#memories.of(sample.cpu);
+    this.#findTask(sample, last);
+    this.#findStream(sample, last, attrIndex);
+    const event = this.#attrToEvent[attrIndex];
+    const row = this.#addRow(sample, last, event, last.stream, NONE, ended.bytes, Number.NaN);
+    this.syscalls.noteBytes(row, ended.call);
+  }
+
   /** The rows from `row` on have the stack of the kernel part of `sample`, until the user part comes. */
   #holdRows(sample: SampleView, row: number): void {
     const { pid, tid, callchain, callchainLength } = sample;
@@ -514,6 +538,8 @@ export class Pipeline {
         break;
       case 'exit':
         this.#running?.noteOff(decoded.tid);
+        decodeTrailer(record, info, this.#trailer);
+        this.syscalls.endThread(decoded.tid, this.#trailer.timeNs);
         break;
       case 'callchainDeferred':
         decodeTrailer(record, info, this.#trailer);

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { machine } from 'node:os';
 import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
 import { commandOnly, detail, type Text, words } from '../base/words.ts';
@@ -58,6 +59,7 @@ import {
   ringsPerThread,
 } from './plan/ring-size.ts';
 import { groupName } from './plan/sample-groups.ts';
+import { chooseSyscalls } from './plan/syscalls.ts';
 
 const debug = debugLog('record');
 
@@ -155,7 +157,7 @@ export function planOnly(
 function chooseSpecs(
   options: RecordSettings,
   target: SamplerTarget,
-  { ofWaits }: StackChoice,
+  { ofWaits, ofCalls }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
   const systemWide = target.kind === 'system';
@@ -164,15 +166,22 @@ function chooseSpecs(
     options.turns === true
       ? chooseLoopWaits({ ...options, systemWide }, readEventSources(), probeEvent)
       : { specs: [], notices: [] };
+  const { syscalls } = options;
+  const asked = { ...options, systemWide };
+  const calls =
+    syscalls === undefined
+      ? []
+      : chooseSyscalls({ ...asked, syscalls }, ofCalls, readEventSources(), machine(), probeEvent);
+  const others = [...calls, ...loops.specs];
   if (!hasOffCpu(options)) {
-    return { specs: [...chooseEvents(options), ...loops.specs], notices: loops.notices };
+    return { specs: [...chooseEvents(options), ...others], notices: loops.notices };
   }
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
   const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
   const offCpu = chooseOffCpu({ ...options, systemWide }, ofWaits, readEventSources(), probeEvent);
   return {
-    specs: [...onCpu, ...offCpu.specs, ...loops.specs],
+    specs: [...onCpu, ...offCpu.specs, ...others],
     notices: [...offCpu.notices, ...loops.notices],
   };
 }
@@ -245,6 +254,7 @@ function openPlanned(
         attr: encodeAttr(attr),
         leader,
         ...(cpus !== null && { cpus }),
+        ...(spec.filter !== undefined && { filter: spec.filter }),
         // Whoever wakes a thread of the target may be anybody, or an interrupt.
         ofCpus: spec.name === WAKE_UP_EVENT && options.perThread !== true,
       })),

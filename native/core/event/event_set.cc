@@ -91,6 +91,7 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options, int chil
     set->leaders_.push_back(event.leader);
     set->of_cpus_.push_back(event.of_cpus);
     set->pmu_cpus_.push_back(event.cpus);
+    set->filters_.push_back(event.filter);
   }
   set->sideband_ = EventAttr(options.sideband);
   const bool on_exec = options.target.kind == TargetKind::kCommand;
@@ -238,6 +239,11 @@ bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int g
       error->needed_fds = needed_fds_;
       error->allowed_fds = allowed_fds_;
     }
+    return false;
+  }
+  const bool filters = event >= 0 && !filters_[event].empty();
+  if (filters && !FilterEvent(instance.fd.get(), filters_[event])) {
+    *error = Failed("ioctl(PERF_EVENT_IOC_SET_FILTER)", event, cpu, task);
     return false;
   }
   if (!ReadEventId(instance.fd.get(), &instance.id)) {

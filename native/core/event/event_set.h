@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "../options.h"
@@ -119,6 +120,8 @@ class EventSet {
   std::vector<bool> of_cpus_;
   /** Parallel to the attrs: CPUs of the event's PMU, ascending; empty: all. */
   std::vector<std::vector<int>> pmu_cpus_;
+  /** Per event: of a tracepoint, the records that it samples; empty: all. */
+  std::vector<std::string> filters_;
   EventAttr sideband_;
   /** Sampled ones; {−1}: whatever CPU a task runs on. */
   std::vector<int> cpus_;

@@ -53,6 +53,10 @@ bool PauseOutput(int fd, bool paused) {
   return Control(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, paused ? 1 : 0);
 }
 
+bool FilterEvent(int fd, const std::string& filter) {
+  return Control(fd, PERF_EVENT_IOC_SET_FILTER, reinterpret_cast<unsigned long>(filter.c_str()));
+}
+
 bool RedirectOutput(int fd, int owner_fd) {
   return Control(fd, PERF_EVENT_IOC_SET_OUTPUT, static_cast<unsigned long>(owner_fd));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "../posix/fd.h"
@@ -24,6 +25,9 @@ bool DisableEvent(int fd);
 
 /** Holds back the records that would be written to the ring of `fd`, or lets them come again. */
 bool PauseOutput(int fd, bool paused);
+
+/** Samples the records only of a tracepoint that `filter` lets pass. False with errno set. */
+bool FilterEvent(int fd, const std::string& filter);
 
 /** Sends the records of `fd` to the ring of `owner_fd`, which must be mapped. False with errno. */
 bool RedirectOutput(int fd, int owner_fd);

@@ -16,7 +16,7 @@ import type { listDocument } from '../list/list.ts';
 import type { recordSummary } from '../record/record.ts';
 import type { countedBeside } from '../record/record-stat.ts';
 import type { intervalDocument, statDocument } from '../render/stat-json.ts';
-import type { marksDocument, requestsDocument } from '../report/mark-report.ts';
+import type { marksDocument, requestsDocument, syscallsDocument } from '../report/mark-report.ts';
 import type { reportDocument } from '../report/report.ts';
 import type { topDocument } from '../top/top-batch.ts';
 import type { turnsDocument } from '../turns/turns.ts';
@@ -111,6 +111,8 @@ export type JsonDocuments = {
   stat: ReturnType<typeof statDocument>;
   /** `perf-ts stat --json -I MS`: a line for each interval, before the document of the whole. */
   'stat-interval': ReturnType<typeof intervalDocument>;
+  /** `perf-ts report --syscalls --json`. */
+  syscalls: ReturnType<typeof syscallsDocument>;
   /** `perf-ts top --json`: a line for each table. */
   top: ReturnType<typeof topDocument>;
   /** `perf-ts turns --json`. */

@@ -1,13 +1,16 @@
 import { FailedError } from '../../base/errors.ts';
 import {
+  formatBytes,
   formatCount,
   formatKnownShare,
   formatNanos,
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { fileAndName } from '../../profile/func-label.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import type { RequestReport } from '../../questions/requests.ts';
+import type { SyscallSummary } from '../../questions/syscalls.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatTable } from '../render/table.ts';
@@ -15,15 +18,17 @@ import { tableLook } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { askedSelection, selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
+import { funcPlace } from './func-place.ts';
 import { recordingLines } from './recording-lines.ts';
 import type { ReportFlags } from './report-rows.ts';
 
 const USUAL_ROWS = 40;
 
-/** `perf-ts report --marks` and `--by request`. */
+/** `perf-ts report --marks`, `--syscalls` and `--by request`. */
 export async function runMarks(path: string, flags: ReportFlags): Promise<void> {
   const opened = await loadForCommand(path, flags);
-  const lines = flags.marks ? markLines(opened, path, flags) : requestLines(opened, path, flags);
+  const linesOf = flags.marks ? markLines : flags.syscalls ? syscallLines : requestLines;
+  const lines = linesOf(opened, path, flags);
   if (lines === null) return;
   const head = flags.quiet ? [] : [...recordingLines(opened, null, false), ''];
   writeText(`${[...head, ...lines].join('\n')}\n`);
@@ -57,6 +62,34 @@ function timesOf(mark: Omit<MarkSummary, 'kind'>): string[] {
   );
   return [formatCount(count), open === 0 ? '' : formatCount(open), ...lengths];
 }
+
+function syscallLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
+  const calls = opened.syscalls({ select: selectFrom(opened, flags) });
+  if (calls === null) {
+    throw new FailedError(`${printable(path)} has no system calls`, [
+      'record them: sudo perf-ts record --syscalls -- node app.js',
+    ]);
+  }
+  const { shown, rest } = first(calls, flags);
+  if (flags.json) {
+    printJson(syscallsDocument(opened, shown));
+    return null;
+  }
+  const profile = opened.profileAt('javascript');
+  const rows = shown.map(({ count, totalNs, p50Ns, p99Ns, longestNs, bytes, call, func }) => [
+    formatCount(count),
+    ...[totalNs, p50Ns, p99Ns, longestNs].map(formatNanos),
+    bytes === 0 ? '' : formatBytes(bytes),
+    CALL.exec(call)?.[1] ?? printable(call),
+    ...(func < 0
+      ? ['', '(no function of the program)']
+      : fileAndName(profile, func).map(printable)),
+  ]);
+  const head = ['calls', 'together', 'p50', 'p99', 'longest', 'bytes', 'call', 'file', 'function'];
+  return [...tableOf(head, rows, head.indexOf('call')), ...rest];
+}
+
+const CALL = /^\(kernel: (.+)\)$/;
 
 function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
   const select = selectFrom(opened, flags);
@@ -122,6 +155,21 @@ function noMarks(path: string, what: 'marks' | 'requests'): FailedError {
 /** The document of `--marks --json`. Times are nanoseconds. */
 export function marksDocument(opened: OpenedProfile, marks: readonly MarkSummary[]) {
   return { schema: 'perf-ts/marks@1' as const, marks, findings: findingsOf(opened) };
+}
+
+/** The document of `--syscalls --json`. Times are nanoseconds. */
+export function syscallsDocument(opened: OpenedProfile, calls: readonly SyscallSummary[]) {
+  const profile = opened.profileAt('javascript');
+  return {
+    schema: 'perf-ts/syscalls@1' as const,
+    calls: calls.map(({ func, call, ...figures }) => ({
+      call: CALL.exec(call)?.[1] ?? call,
+      function: func < 0 ? null : profile.strings[profile.funcs.name[func]],
+      ...(func >= 0 && funcPlace(profile, func)),
+      ...figures,
+    })),
+    findings: findingsOf(opened),
+  };
 }
 
 /** The document of `--by request --json`: `weight` in the unit of the event. */

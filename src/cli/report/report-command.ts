@@ -35,7 +35,7 @@ export function declareReport(program: GuidedCommand): void {
         else printStats(path, options);
         return;
       }
-      if (options.marks || options.by !== undefined) {
+      if (options.marks || options.syscalls || options.by !== undefined) {
         const { runMarks } = await import('./mark-report.ts');
         await runMarks(path, options);
         return;

@@ -20,6 +20,7 @@ import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, ProfileEvent, Weights } from '../../profile/types.ts';
+import { SYSCALL_BYTES_EVENT, SYSCALL_EVENT } from '../../profile/wait-event.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -362,7 +363,9 @@ function weightText(weight: number, weights: Weights, event: ProfileEvent): stri
   const isNanos = unit === 'nanoseconds';
   const isTitled = kind === 'wall' ? !isNanos : kind !== 'events';
   if (areOfText || isTitled) return `${formatCount(weight)} ${weightTitle(weights)}`;
+  if (event.name === SYSCALL_BYTES_EVENT) return formatBytes(weight);
   if (!isNanos) return `${formatCount(weight)} ${unit}`;
+  if (event.name === SYSCALL_EVENT) return `${formatNanos(weight)} in system calls`;
   if (areWaits) return `${formatNanos(weight)} off the CPU`;
   return `${formatNanos(weight)}${isCpuTime(event) ? ` of ${quantityName(event, weights)}` : ''}`;
 }

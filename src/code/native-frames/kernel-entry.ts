@@ -5,9 +5,19 @@
 export function kernelEntry(name: string): KernelEntry | null {
   const call = SYSTEM_CALL.exec(name)?.[1] ?? (name === 'vm_mmap_pgoff' ? 'mmap' : undefined);
   if (call !== undefined) {
-    return { label: `(kernel: ${PLAIN_CALLS[call] ?? call})`, rank: NAMED };
+    return { label: syscallLabel(call), rank: NAMED };
   }
   return ENTRIES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+/** A system call that is known by its number. */
+export function syscallLabel(call: string): string {
+  return `(kernel: ${PLAIN_CALLS[call] ?? call})`;
+}
+
+/** The same read back; null for other labels. */
+export function labelledSyscall(label: string): KernelEntry | null {
+  return SYSCALL_LABEL.test(label) ? { label, rank: LAST } : null;
 }
 
 /** The idle loop, and what it halts the CPU with, by the names of Linux on x86-64 and arm64. */
@@ -19,6 +29,8 @@ const IDLE_KIND = '(kernel: idle)';
 export function isIdleKernel(name: string, dso: string): boolean {
   return name === IDLE_KIND || (dso.startsWith('[kernel') && IDLE.test(name));
 }
+
+const SYSCALL_LABEL = /^\(kernel: (?:\w+|call \d+)\)$/;
 
 /** Calls whose function in the kernel has another name than the one that programs know. */
 const PLAIN_CALLS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Dso } from '../../profile/types.ts';
-import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
+import { KERNEL, type KernelEntry, kernelEntry, labelledSyscall } from './kernel-entry.ts';
 
 /** The class of a function that is no program's, whatever language that is written in. */
 export type OutsideClass =
@@ -15,6 +15,8 @@ const SLEEP = /^\[(?:S sleeping|\? waiting)\b/;
 /** Null for a function of a program or a library. */
 export function outsideClass(name: string, dso: Dso | undefined): OutsideClass | null {
   if (WAIT.test(name)) return { is: 'wait', isSleep: SLEEP.test(name) };
+  const call = dso === undefined ? labelledSyscall(name) : null;
+  if (call !== null) return { is: 'kernel', entry: call };
   if (dso?.kind !== 'kernel' && dso?.kind !== 'module') return null;
   return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
 }

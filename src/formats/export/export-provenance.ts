@@ -20,7 +20,9 @@ export type WeightSource =
   /** Values with some samples of the event, periods with the others. */
   | 'counts-and-periods'
   /** Times between context switches: the weights of off-CPU samples. */
-  | 'waits';
+  | 'waits'
+  /** Times between begin and end of system calls, and the bytes that these moved. */
+  | 'system-calls';
 
 /** The source of the weights of one event, and the losses that they leave out. */
 export type EventProvenance = {
@@ -114,7 +116,7 @@ export function explainProvenance(
     );
   }
   sentences.push(explainSource(event, weight));
-  if (weight === 'wall' && event.weightsFrom !== 'waits') {
+  if (weight === 'wall' && event.weightsFrom !== 'waits' && event.weightsFrom !== 'system-calls') {
     sentences.push('each is divided by the number of recorded threads that ran at that moment');
   }
   if (event.lostSamples > 0) {
@@ -145,6 +147,8 @@ function explainSource(
       return 'weights are the fixed period: nothing adapted';
     case 'waits':
       return 'weights are how long threads waited, from one context switch to the next';
+    case 'system-calls':
+      return 'weights are what each system call took, or the bytes that it moved';
     case 'realigned-periods':
       return `weights are periods of the interval ${
         rule?.rule === 'next' ? 'after' : 'before'

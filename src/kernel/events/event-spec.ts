@@ -73,6 +73,8 @@ export type EventSpec = {
    */
   readonly isUncore: boolean;
   readonly tracepoint: { readonly system: string; readonly event: string } | null;
+  /** Tracepoints: the records that are sampled, in the kernel's syntax, `id == 74`; absent: all. */
+  readonly filter?: string;
   /** `type` is software: counted by the kernel, opens on any machine. */
   readonly isSoftware: boolean;
   /** cpu-clock or task-clock: an hrtimer, its period is nanoseconds. */

@@ -1,7 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { MARKER_DEPTH } from '../frame-table.ts';
-import { categoryRow } from '../func-table.ts';
-import { longerTable } from '../longer-table.ts';
+import { LabelledStacks } from '../leaf-labels.ts';
 import type { Profile } from '../types.ts';
 import { isRunnable, waitState } from './wait-states.ts';
 
@@ -48,63 +46,33 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
   return { ...profile, ...added.tables(), samples: { ...samples, stack } };
 }
 
-/**
- * Adds rows behind those of a profile's tables: frames that state why a thread waits, and the
- * stacks that end in them. Each once.
- */
+/** Stacks of waits, with frames on top that state why a thread waits. */
 class WaitStacks {
-  readonly #profile: Profile;
-  /** One frame and one function each; `waiter` is the function that waits, −1 where none is known. */
-  readonly #labels: { readonly label: string; readonly waiter: number }[] = [];
-  readonly #frameOfLabel = new Map<string, number>();
-  readonly #frame: number[] = [];
-  readonly #prefix: number[] = [];
-  /** Rows by `prefix frame`. */
-  readonly #stackOfPath = new Map<string, number>();
+  readonly #added: LabelledStacks;
   readonly #waiterOfLeaf = new Map<number, number>();
 
   constructor(profile: Profile) {
-    this.#profile = profile;
+    this.#added = new LabelledStacks(profile, FIRST_ADDRESS);
   }
 
   /** The stack of a thread that left the CPU in `state` at the stack `leaf`, −1: an unknown one. */
   internWait(leaf: number, state: number): number {
     const waiter = this.#findWaiter(leaf);
     const { letter, word } = waitState(state);
-    const isNamed = waiter !== NONE && this.#isKernel(waiter);
+    const isNamed = waiter !== NONE && this.#added.isKernel(waiter);
     const where = isNamed && !isRunnable(state) ? ` in ${this.#nameOf(waiter)}` : '';
-    const func = isNamed ? this.#funcOf(waiter) : NONE;
-    return this.#internStack(waiter, this.#internFrame(`[${letter} ${word}${where}]`, func));
+    const func = isNamed ? this.#added.funcOf(waiter) : NONE;
+    return this.#added.intern(waiter, `[${letter} ${word}${where}]`, func);
   }
 
   /** The same for one that `waker` has woken, and that waits for a CPU. */
   internWoken(wait: number, waker: string): number {
-    return this.#internStack(wait, this.#internFrame(`[woken by ${waker}]`, NONE));
+    return this.#added.intern(wait, `[woken by ${waker}]`, NONE);
   }
 
   /** The tables with what was added. */
-  tables(): Pick<Profile, 'strings' | 'funcs' | 'frames' | 'stacks'> {
-    const { stacks } = this.#profile;
-    const strings = this.#profile.strings.slice();
-    const funcs = longerTable(this.#profile.funcs, this.#labels.length);
-    const frames = longerTable(this.#profile.frames, this.#labels.length);
-    this.#labels.forEach(({ label, waiter }, i) => {
-      const func = this.#profile.funcs.length + i;
-      const frame = this.#profile.frames.length + i;
-      funcs.name[func] = strings.push(label) - 1;
-      funcs.dso[func] = waiter === NONE ? NONE : funcs.dso[waiter];
-      funcs.category[func] = categoryRow('kernel');
-      funcs.file[func] = NONE;
-      frames.func[frame] = func;
-      frames.dso[frame] = NONE;
-      frames.address[frame] = FIRST_ADDRESS - i;
-      frames.inlineDepth[frame] = MARKER_DEPTH;
-      frames.file[frame] = NONE;
-    });
-    const longerStacks = longerTable(stacks, this.#frame.length);
-    longerStacks.frame.set(this.#frame, stacks.length);
-    longerStacks.prefix.set(this.#prefix, stacks.length);
-    return { strings, funcs, frames, stacks: longerStacks };
+  tables(): ReturnType<LabelledStacks['tables']> {
+    return this.#added.tables();
   }
 
   /** The stack below the scheduler, whose leaf waits, −1 where nothing else is there. */
@@ -113,49 +81,15 @@ class WaitStacks {
     if (waiter === undefined) {
       waiter = leaf;
       while (waiter !== NONE && SCHEDULER.test(this.#nameOf(waiter))) {
-        waiter = this.#profile.stacks.prefix[waiter];
+        waiter = this.#added.profile.stacks.prefix[waiter];
       }
       this.#waiterOfLeaf.set(leaf, waiter);
     }
     return waiter;
   }
 
-  #funcOf(stack: number): number {
-    const { frames, stacks } = this.#profile;
-    return frames.func[stacks.frame[stack]];
-  }
-
   #nameOf(stack: number): string {
-    const { strings, funcs } = this.#profile;
-    return strings[funcs.name[this.#funcOf(stack)]];
-  }
-
-  #isKernel(stack: number): boolean {
-    const { frames, stacks, dsos } = this.#profile;
-    const dso = frames.dso[stacks.frame[stack]];
-    const kind = dso === NONE ? undefined : dsos[dso]?.kind;
-    return kind === 'kernel' || kind === 'module';
-  }
-
-  #internFrame(label: string, waiter: number): number {
-    let frame = this.#frameOfLabel.get(label);
-    if (frame === undefined) {
-      frame = this.#profile.frames.length + this.#labels.length;
-      this.#labels.push({ label, waiter });
-      this.#frameOfLabel.set(label, frame);
-    }
-    return frame;
-  }
-
-  #internStack(prefix: number, frame: number): number {
-    const path = `${prefix} ${frame}`;
-    let stack = this.#stackOfPath.get(path);
-    if (stack === undefined) {
-      stack = this.#profile.stacks.length + this.#frame.length;
-      this.#frame.push(frame);
-      this.#prefix.push(prefix);
-      this.#stackOfPath.set(path, stack);
-    }
-    return stack;
+    const { strings, funcs } = this.#added.profile;
+    return strings[funcs.name[this.#added.funcOf(stack)]];
   }
 }

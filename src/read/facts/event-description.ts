@@ -9,7 +9,7 @@ import { findDriverRule, type SampledMachine } from '../../period/driver-rules.t
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
-import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, SYSCALL_BYTES_EVENT } from '../../profile/wait-event.ts';
 import { type Provenance, probedRulesOf } from './provenance.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
@@ -75,10 +75,17 @@ function describeEvent(
   probedRule: ProbedRule | null,
 ): ProfileEvent {
   const { attr } = event;
-  if (event.name === OFF_CPU_EVENT) {
-    // Its samples weigh nanoseconds, and none of them is adapted.
-    const timed = { mode: 'clock', unit: 'nanoseconds' } as const;
-    return { name: event.name, type: attr.type, ...timed, frequencyHz: null, fixedPeriod: null };
+  if (isMeasuredEvent(event)) {
+    // Its samples weigh nanoseconds or bytes, and none of them is adapted.
+    const isOfBytes = event.name === SYSCALL_BYTES_EVENT;
+    const timed = { mode: 'clock', unit: isOfBytes ? 'events' : 'nanoseconds' } as const;
+    return {
+      name: eventName(event),
+      type: attr.type,
+      ...timed,
+      frequencyHz: null,
+      fixedPeriod: null,
+    };
   }
   const mode = samplingMode(attr);
   const { type, config } = attr;

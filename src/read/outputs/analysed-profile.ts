@@ -3,6 +3,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
+import { kindFacts } from '../../code/javascript/native-kind.ts';
 import { ProfileLevels } from '../../code/levels/levels-of.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
@@ -10,6 +11,7 @@ import {
   ASKED,
   checkArguments,
   MARKS_OF_PROFILE,
+  SELECTED,
   TURNS_OF_PROFILE,
   type TurnsOptions,
 } from '../../options/arguments.ts';
@@ -45,10 +47,11 @@ import { MARK_KINDS } from '../../profile/mark-table.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
 import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
 import { findRequests, type RequestReport } from '../../questions/requests.ts';
+import { type SyscallSummary, summarizeSyscalls, syscallEvents } from '../../questions/syscalls.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import { slowestTurns, summarizeLoops, type TurnReport } from '../../questions/turns.ts';
 import type { FunctionCode } from '../code/function-code.ts';
@@ -297,6 +300,22 @@ export class AnalysedProfile {
     return finish(findRequests({ profile, weights, estimator, rows }, marks));
   }
 
+  /**
+   * System calls by the function that made them: how many, how long they took, how many bytes they moved; null where
+   * `record --syscalls` did not record them.
+   */
+  syscalls(options: { select?: SampleSelection } = {}): SyscallSummary[] | null {
+    checkOptions(SELECTED, options, 'syscalls');
+    const profile = this.profileAt('javascript');
+    const events = syscallEvents(profile);
+    if (events === null) return null;
+    const rowsOf = (event: EventIndex | -1) =>
+      event === -1 ? new Int32Array(0) : this.samplesOf(event, options.select);
+    const own = kindFacts('recorder').label;
+    const rows = { calls: rowsOf(events.calls), bytes: rowsOf(events.bytes), own };
+    return summarizeSyscalls(profile, rows);
+  }
+
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
   nameOf(func: FuncIndex): string {
     const { length } = this.profile.funcs;
@@ -398,12 +417,12 @@ export class AnalysedProfile {
 
   /**
    * Those with a period: members of a sampled group have none of their own, since their leader samples
-   * them, nor has the event of waits one.
+   * them, nor have waits and system calls one.
    */
   reportedEvents(): EventIndex[] {
     const reported: EventIndex[] = [];
     this.profile.events.forEach(({ fixedPeriod, name }, event) => {
-      if (fixedPeriod !== 0 && name !== OFF_CPU_EVENT) reported.push(event as EventIndex);
+      if (fixedPeriod !== 0 && !isMeasuredEvent({ name })) reported.push(event as EventIndex);
     });
     return reported;
   }

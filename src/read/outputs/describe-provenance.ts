@@ -17,7 +17,7 @@ import {
 import { reportLostSideband } from '../../profile/losses.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { findingsOf } from './findings-of.ts';
@@ -54,9 +54,9 @@ export function describeProvenance(
     const { samples, counted, weighed } = figures[index];
     const lostSamples = lostSamplesOf(profile.losses, index as EventIndex);
     const rule = rules[index] ?? null;
-    const isOffCpu = event.name === OFF_CPU_EVENT;
     const weightsFrom = sourceOf(kind, {
-      isOffCpu,
+      isOffCpu: event.name === OFF_CPU_EVENT,
+      isOfCalls: isMeasuredEvent(event) && event.name !== OFF_CPU_EVENT,
       isFixed: event.mode !== 'frequency',
       // A clock's counter runs on another clock than its timer: its weights are the timer's.
       isClock: event.mode === 'clock',
@@ -82,8 +82,8 @@ export function describeProvenance(
       lostSamples,
       coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
       weighed,
-      // What is counted of it are switches, what is weighed are times.
-      counted: isOffCpu ? null : opened.eventsCounted(index as EventIndex),
+      // What is counted of it are switches and calls, what is weighed are times and bytes.
+      counted: isMeasuredEvent(event) ? null : opened.eventsCounted(index as EventIndex),
     };
     return [{ ...described, sentences: explainProvenance(described, kind) }];
   });
@@ -149,6 +149,7 @@ function sourceOf(
   kind: WeightKind,
   found: {
     isOffCpu: boolean;
+    isOfCalls: boolean;
     isFixed: boolean;
     isClock: boolean;
     readings: number;
@@ -158,6 +159,7 @@ function sourceOf(
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
   if (found.isOffCpu) return 'waits';
+  if (found.isOfCalls) return 'system-calls';
   if ((kind === 'events' || kind === 'wall') && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';

@@ -19,7 +19,7 @@ import { isKindOfCode } from '../../profile/frame-level.ts';
 import { isUnnamed } from '../../profile/func-table.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
-import { isWaitEvent } from '../../profile/wait-event.ts';
+import { isMeasuredEvent } from '../../profile/wait-event.ts';
 import { adviceForCut, placeOfCut } from '../unwind/cut-advice.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
@@ -150,11 +150,11 @@ function eventEvidence(
   const counted = opened.eventsCounted(event);
   // The counter of a clock is another clock than its timer, so that the two do not add up; waits are no events. Where
   // samples were lost, it is them that the rest belongs to.
-  const isLedger = mode !== 'clock' && !isWaitEvent(described) && lost === 0;
+  const isLedger = mode !== 'clock' && !isMeasuredEvent(described) && lost === 0;
   const of = isLedger ? (counted ?? 0) : 0;
   const inStep = opened.inStep(event);
   const option = inStep === null ? null : inStepOption(inStep, { fixedPeriod, frequencyHz });
-  const areAll = fixedPeriod === 1 || isWaitEvent(described);
+  const areAll = fixedPeriod === 1 || isMeasuredEvent(described);
   return {
     name: described.name,
     samples: rows.length,

@@ -62,6 +62,8 @@ export type StackChoice = {
   readonly callGraph: CallGraph;
   /** Fields of the event of waits; null: as `callGraph`. */
   readonly ofWaits: Pick<EventSpec, 'callGraph' | 'stackSizeBytes'>;
+  /** The same of the event of system calls. */
+  readonly ofCalls: Pick<EventSpec, 'callGraph' | 'stackSizeBytes'>;
   /** Stack dumps are unwound and dropped when the recording ends. */
   readonly dropsCopies: boolean;
   /** Nobody asked how: the target runs JavaScript, or runs none and has no stacks. */
@@ -78,6 +80,9 @@ export type StackFacts = {
 
 /** Switches of a CPU each second for which rings are to have room: those of a Node that waits for files and sockets. */
 const SWITCHES_HZ = 400;
+
+/** System calls of a CPU each second for which rings are to have room. */
+const CALLS_HZ = 4000;
 
 /**
  * How stacks are recorded: as asked; else by frame pointers where the target runs JavaScript, which has none without
@@ -101,11 +106,14 @@ export function chooseStacks(
         ? (`auto,${autoStackBytes(ringBytes, hz)}` as const)
         : chosen;
   const unwindsWaits = isDefault && runsJavaScript && canRewrite;
+  const insideLibc = (callsHz: number): StackChoice['ofWaits'] =>
+    unwindsWaits
+      ? { callGraph: 'auto', stackSizeBytes: autoStackBytes(ringBytes, callsHz) }
+      : { callGraph: LEAVE_TO_KERNEL.includes(callGraph) ? 'fp' : null, stackSizeBytes: null };
   return {
     callGraph,
-    ofWaits: unwindsWaits
-      ? { callGraph: 'auto', stackSizeBytes: autoStackBytes(ringBytes, SWITCHES_HZ) }
-      : { callGraph: LEAVE_TO_KERNEL.includes(callGraph) ? 'fp' : null, stackSizeBytes: null },
+    ofWaits: insideLibc(SWITCHES_HZ),
+    ofCalls: insideLibc(CALLS_HZ),
     dropsCopies: dropsCopies(callGraph) || unwindsWaits,
     isDefault,
   };

@@ -8,7 +8,7 @@ import type { NativeBinding } from '../../native/types.ts';
 import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
-import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent } from '../../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../../system/kernel/event-cpus.ts';
 import { happensOnlyInKernel } from '../../system/kernel/event-name.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
@@ -68,10 +68,10 @@ export function planRecording(
   const asked = readAskedRate(options, settings);
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
-    // A switch counts for its wait, which no counter knows.
-    const isOfWaits =
-      [OFF_CPU_EVENT, WAKE_UP_EVENT].includes(spec.name) || readLoopWaitEvent(spec.name) !== null;
-    const own = isOfWaits ? { ...options, counts: false } : options;
+    // A switch counts for its wait, which no counter knows; a system call likewise.
+    const isMeasured =
+      isMeasuredEvent(spec) || spec.name === WAKE_UP_EVENT || readLoopWaitEvent(spec.name) !== null;
+    const own = isMeasured ? { ...options, counts: false } : options;
     return sampleAttr(spec, rate, own, features);
   };
   const probes = new SharedProbes();

@@ -1,0 +1,34 @@
+import { NONE } from '../base/brand.ts';
+import { categoryRow } from '../profile/func-table.ts';
+import type { Profile } from '../profile/types.ts';
+
+/** Rank of all that is neither the author's nor a dependency's: categories are in the order of owners. */
+const OTHERS = categoryRow('dependency') + 1;
+
+/** The functions that a stack's time is put down to, by StackIndex. */
+export type StackOwners = {
+  /** The innermost function of the author's, else of a dependency, else that of the innermost frame. */
+  readonly innermost: Int32Array;
+  /** The same; −1 where the innermost frame would stand for them. */
+  readonly author: Int32Array;
+  /** The outermost function of the author's, else of a dependency; −1: none. */
+  readonly outermost: Int32Array;
+};
+
+export function ownersOfStacks({ stacks, frames, funcs }: Profile): StackOwners {
+  const innermost = new Int32Array(stacks.length);
+  const author = new Int32Array(stacks.length);
+  const outermost = new Int32Array(stacks.length);
+  const rank = (func: number): number =>
+    func === NONE ? OTHERS + 1 : Math.min(funcs.category[func], OTHERS);
+  for (let row = 0; row < stacks.length; row++) {
+    const func = frames.func[stacks.frame[row]];
+    const above = stacks.prefix[row];
+    const inner = above === NONE ? NONE : innermost[above];
+    const outer = above === NONE ? NONE : outermost[above];
+    innermost[row] = rank(func) <= rank(inner) ? func : inner;
+    author[row] = rank(innermost[row]) < OTHERS ? innermost[row] : NONE;
+    outermost[row] = rank(func) < Math.min(OTHERS, rank(outer)) ? func : outer;
+  }
+  return { innermost, author, outermost };
+}
