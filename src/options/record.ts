@@ -190,6 +190,11 @@ export const RECORD = options({
       help: 'also record system calls, or these alone (fsync,read): for perf-ts report --syscalls; needs tracepoints',
       alone: [],
     }),
+    /** Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. */
+    memory: option(yesNo, {
+      flags: '--memory',
+      help: 'also record new memory: which functions took it from the system, by page faults',
+    }),
     /** False leaves out of `offCpu` when waiting threads were woken, and by whom. Default true. */
     wakeUps: option(yesNo, {
       flags: '--no-wake-ups',

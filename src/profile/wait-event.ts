@@ -8,9 +8,28 @@ export const SYSCALL_EVENT = 'syscalls';
 /** The recorder's name of the event whose samples weigh the bytes that a system call moved. */
 export const SYSCALL_BYTES_EVENT = 'syscall-bytes';
 
+/** The recorder's name of the event whose samples weigh the memory that a page fault added to a process. */
+export const MEMORY_EVENT = 'new-memory';
+/** The event of a heap profile: its weights are bytes. */
+export const HEAP_EVENT = 'heap-bytes';
+
+type Named = { readonly name: string | null };
+
+/** Whether it is that of memory, or the same of user space alone. */
+export function isMemoryEvent({ name }: Named): boolean {
+  return name === MEMORY_EVENT || name === `${MEMORY_EVENT}:u`;
+}
+
+/** Whether an event's weights that are no numbers of samples are bytes. */
+export function isOfBytes(event: Named): boolean {
+  return event.name === SYSCALL_BYTES_EVENT || event.name === HEAP_EVENT || isMemoryEvent(event);
+}
+
 /** Whether samples of an event weigh what each was measured to be, and none stands for others. */
-export function isMeasuredEvent({ name }: { readonly name: string | null }): boolean {
-  return name === OFF_CPU_EVENT || name === SYSCALL_EVENT || name === SYSCALL_BYTES_EVENT;
+export function isMeasuredEvent(event: Named): boolean {
+  const { name } = event;
+  const isTimed = name === OFF_CPU_EVENT || name === SYSCALL_EVENT;
+  return isTimed || name === SYSCALL_BYTES_EVENT || isMemoryEvent(event);
 }
 
 /**

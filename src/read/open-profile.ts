@@ -20,6 +20,7 @@ import { unsampledWithin } from '../profile/sampled-time.ts';
 import type { TurnTable } from '../profile/turn-table.ts';
 import { joinTurns } from '../profile/turns-between.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
+import { isMemoryEvent } from '../profile/wait-event.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
 import type { CodeSourcesOptions } from './code/code-sources.ts';
@@ -282,6 +283,7 @@ function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: Built
   const waits = finishWaits(pipeline, whole.samples);
   const { data, diagnostics } = pipeline;
   const calls = finishCalls(pipeline, whole.samples);
+  weighPages(whole, provenance?.pageBytes ?? USUAL_PAGE_BYTES);
   const loops = decodeLoops(
     readLoopStreams(data, diagnostics),
     data.startTime,
@@ -391,6 +393,18 @@ function finishWaits(pipeline: Pipeline, samples: SampleTable) {
 /** Makes samples of system calls weigh how long they took. */
 function finishCalls(pipeline: Pipeline, samples: SampleTable) {
   return pipeline.syscalls.finish(samples, endOf(pipeline, samples), pipeline.diagnostics);
+}
+
+const USUAL_PAGE_BYTES = 4096;
+
+/** Makes each page fault of a recording of memory weigh a page. */
+function weighPages({ events, samples }: Profile, pageBytes: number): void {
+  const isOfMemory = events.map(isMemoryEvent);
+  if (!isOfMemory.includes(true)) return;
+  const periodEvents = samples.periodEvents as Float64Array;
+  for (let row = 0; row < samples.length; row++) {
+    if (isOfMemory[samples.event[row]]) periodEvents[row] = pageBytes;
+  }
 }
 
 /** The time at which the recording ends. */

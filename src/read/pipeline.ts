@@ -21,6 +21,7 @@ import type {
   SampleIndex,
   SampleTable,
 } from '../profile/types.ts';
+import { isMeasuredEvent } from '../profile/wait-event.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import type { HeldSample } from './deferred-samples.ts';
@@ -85,6 +86,8 @@ export class Pipeline {
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
+  /** Samples of these weigh what each was measured to be, whoever else ran. */
+  readonly #attrIsMeasured: Uint8Array;
   /** The event whose samples weigh what their threads waited; −1 without one. */
   readonly #offCpuAttr: number;
   /** The event that says when they had what they waited for; −1 without one. */
@@ -124,8 +127,8 @@ export class Pipeline {
     this.loopWaits = new LoopWaitLog(data);
     this.syscalls = new SyscallLog(data);
     this.#offCpuAttr = offCpu.attrIndex;
-    if (offCpu.attrIndex !== NONE || this.syscalls.beginAttr !== NONE)
-      this.builder.samples.keepWidePeriods();
+    this.#attrIsMeasured = Uint8Array.from(data.attrs, (event) => (isMeasuredEvent(event) ? 1 : 0));
+    if (this.#attrIsMeasured.includes(1)) this.builder.samples.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
     const hasSwitches = data.attrs.some(({ attr }) => attr.flags.contextSwitch);
     this.#running = hasSwitches ? new RunningThreads() : null;
@@ -337,7 +340,7 @@ export class Pipeline {
     const count = isRead ? sample.readValues[0] : Number.NaN;
     const row = this.#addRow(sample, last, event, last.stream, stack, sample.period, count);
     if (isRead) this.runningTimes.note(row, sample.timeRunning);
-    if (!isWait && attrIndex !== this.syscalls.beginAttr) this.#noteRunning(row, sample);
+    if (this.#attrIsMeasured[attrIndex] === 0) this.#noteRunning(row, sample);
     if (isWait) this.offCpu.note(row, waitState, sample, last);
     if (attrIndex === this.syscalls.beginAttr) this.syscalls.begin(row, sample);
     // Without knowing the instance, what its members have counted is left to its next sample.

@@ -4,6 +4,7 @@ import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
 import { commandOnly, detail, type Text, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
+import { parseEvents } from '../kernel/events/parse-events.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
 } from '../native/types.ts';
 import { RECORD, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import { MEMORY_EVENT } from '../profile/wait-event.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
@@ -172,7 +174,15 @@ function chooseSpecs(
     syscalls === undefined
       ? []
       : chooseSyscalls({ ...asked, syscalls }, ofCalls, readEventSources(), machine(), probeEvent);
-  const others = [...calls, ...loops.specs];
+  const memory =
+    options.memory === true
+      ? parseEvents('page-faults', readEventSources()).map((spec) => ({
+          ...spec,
+          name: MEMORY_EVENT,
+          period: 1,
+        }))
+      : [];
+  const others = [...calls, ...memory, ...loops.specs];
   if (!hasOffCpu(options)) {
     return { specs: [...chooseEvents(options), ...others], notices: loops.notices };
   }

@@ -1,4 +1,9 @@
-import { formatCount, formatKnownShare, formatShareInterval } from '../../base/numbers.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatKnownShare,
+  formatShareInterval,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { fileAndName } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
@@ -16,6 +21,8 @@ export type PlainTableLook = {
   /** Rows are in the order of their totals; null: the table has no totals. */
   readonly byTotal: boolean | null;
   readonly hasIntervals: boolean;
+  /** Weights are bytes, which have a column. */
+  readonly hasBytes: boolean;
   /** Functions whose order is not certain: `~` stands at their intervals. */
   readonly unsure: ReadonlySet<number>;
   readonly colour: boolean;
@@ -40,7 +47,7 @@ type Column = readonly [title: string, cell: (row: Row) => string];
 export function plainTable(
   profile: Profile,
   rows: readonly Row[],
-  { sort, byTotal, hasIntervals, unsure, colour, terminal }: PlainTableLook,
+  { sort, byTotal, hasIntervals, hasBytes, unsure, colour, terminal }: PlainTableLook,
 ): string[] {
   const intervalOf = (row: Row) => (byTotal === true ? row.totalInterval : row.selfInterval);
   const shareOf = (row: Row) => (byTotal === true ? row.totalShare : row.selfShare);
@@ -59,6 +66,7 @@ export function plainTable(
       formatShareInterval(intervalOf(row)),
   ];
   const samples: Column = ['samples', (row) => formatCount(row.selfSamples)];
+  const bytes: Column = ['bytes', (row) => formatBytes(byTotal === true ? row.total : row.self)];
   const names = rows.map(({ func, name }) =>
     (func === undefined ? [name] : fileAndName(profile, func)).map((each) =>
       printable(shortName(each)),
@@ -70,6 +78,7 @@ export function plainTable(
     ...(hasBars ? [bar] : []),
     ...(hasIntervals ? [interval] : []),
     ...(byTotal === null ? [] : [byTotal ? self : total]),
+    ...(hasBytes ? [bytes] : []),
     samples,
   ];
   const linesOf = (columns: readonly Column[], look: Omit<TextTableOptions, 'right'>): string[] =>

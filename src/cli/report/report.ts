@@ -7,7 +7,6 @@ import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/levels/levels-of.ts';
 import { areLossesKnown } from '../../findings/finding.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
-import { HEAP_EVENT } from '../../formats/import/heapprofile.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
@@ -20,7 +19,7 @@ import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, ProfileEvent, Weights } from '../../profile/types.ts';
-import { SYSCALL_BYTES_EVENT, SYSCALL_EVENT } from '../../profile/wait-event.ts';
+import { HEAP_EVENT, isOfBytes, SYSCALL_EVENT } from '../../profile/wait-event.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -284,6 +283,7 @@ function plainSection(
       sort,
       byTotal: view.byTotal === false ? null : totals,
       hasIntervals,
+      hasBytes: isOfBytes(profile.events[event]) && weights.kind === 'events',
       unsure: new Set(pairs.flatMap(({ first, second }) => [first, second])),
       colour: wantsColour(),
       terminal: drawnTerminal(),
@@ -363,7 +363,7 @@ function weightText(weight: number, weights: Weights, event: ProfileEvent): stri
   const isNanos = unit === 'nanoseconds';
   const isTitled = kind === 'wall' ? !isNanos : kind !== 'events';
   if (areOfText || isTitled) return `${formatCount(weight)} ${weightTitle(weights)}`;
-  if (event.name === SYSCALL_BYTES_EVENT) return formatBytes(weight);
+  if (isOfBytes(event)) return formatBytes(weight);
   if (!isNanos) return `${formatCount(weight)} ${unit}`;
   if (event.name === SYSCALL_EVENT) return `${formatNanos(weight)} in system calls`;
   if (areWaits) return `${formatNanos(weight)} off the CPU`;

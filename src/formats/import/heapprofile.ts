@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { HEAP_EVENT } from '../../profile/wait-event.ts';
 import { addCallFrame } from './call-frame.ts';
 import {
   type ImportedProfile,
@@ -6,9 +7,6 @@ import {
   importedEvent,
 } from './imported-profile.ts';
 import { asArray, asNumber, asObject } from './json-text.ts';
-
-/** The event of a heap profile: its weights are bytes. */
-export const HEAP_EVENT = 'heap-bytes';
 
 /**
  * A .heapprofile, `HeapProfiler.SamplingHeapProfile` of the DevTools protocol: who has allocated the

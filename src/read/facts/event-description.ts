@@ -9,7 +9,7 @@ import { findDriverRule, type SampledMachine } from '../../period/driver-rules.t
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
-import { isMeasuredEvent, SYSCALL_BYTES_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, isOfBytes } from '../../profile/wait-event.ts';
 import { type Provenance, probedRulesOf } from './provenance.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
@@ -77,8 +77,7 @@ function describeEvent(
   const { attr } = event;
   if (isMeasuredEvent(event)) {
     // Its samples weigh nanoseconds or bytes, and none of them is adapted.
-    const isOfBytes = event.name === SYSCALL_BYTES_EVENT;
-    const timed = { mode: 'clock', unit: isOfBytes ? 'events' : 'nanoseconds' } as const;
+    const timed = { mode: 'clock', unit: isOfBytes(event) ? 'events' : 'nanoseconds' } as const;
     return {
       name: eventName(event),
       type: attr.type,

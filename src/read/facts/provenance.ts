@@ -62,6 +62,8 @@ export type Provenance = {
   readonly counts?: Readonly<
     Record<string, { readonly count: number | null; readonly unit: string }>
   >;
+  /** Bytes of a page, which a fault adds; absent where no event needs it. */
+  readonly pageBytes?: number;
   /** Names of what was met in the kernel: `code/symbols/recorded-kernel.ts`, deflated, in base64. */
   readonly kernelSymbols?: string;
 };
@@ -231,7 +233,7 @@ function behindVersion(data: PerfData): Uint8Array | null {
 
 function isProvenance(document: unknown): document is Provenance {
   if (typeof document !== 'object' || document === null) return false;
-  const { version, notes, kernel, totals, countsBegin, onSeveralCores } =
+  const { version, notes, kernel, totals, countsBegin, onSeveralCores, pageBytes } =
     document as Partial<Provenance>;
   return (
     version === 1 &&
@@ -241,6 +243,7 @@ function isProvenance(document: unknown): document is Provenance {
     kernel !== null &&
     typeof totals === 'object' &&
     totals !== null &&
+    (pageBytes === undefined || (pageBytes >= 4096 && Number.isSafeInteger(pageBytes))) &&
     (onSeveralCores === undefined || Array.isArray(onSeveralCores)) &&
     (countsBegin === undefined || COUNT_STARTS.includes(countsBegin))
   );

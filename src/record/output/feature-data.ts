@@ -27,6 +27,7 @@ import { encodeAttr, hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS, type ClockName } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../../kernel/perf-event/constants.ts';
 import type { NativeBinding, SamplerEvent, SamplerOpened } from '../../native/types.ts';
+import { isMemoryEvent } from '../../profile/wait-event.ts';
 import {
   attachProvenance,
   type CountStart,
@@ -240,6 +241,7 @@ function planProvenance(
       maxSampleRateAfter: readKernelSettings().maxSampleRateHz,
       cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
     },
+    ...(plan.events.some(isMemoryEvent) && { pageBytes: readPageBytes() }),
     ...partsOnCores(plan),
     ...rulesOfPeriods(plan),
   };

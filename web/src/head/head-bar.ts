@@ -1,5 +1,6 @@
+import { formatBytes } from '../../../src/base/numbers.ts';
 import { isCpuTime } from '../../../src/profile/cpu-time.ts';
-import { isWaitEvent } from '../../../src/profile/wait-event.ts';
+import { isOfBytes, isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatNanos, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
@@ -103,6 +104,7 @@ function factsOf(
   if (event.name === UNNAMED_EVENT) {
     return weight === samples ? [count] : [formatWeight(weight, unit), count];
   }
+  if (isOfBytes(event)) return [formatBytes(weight), count];
   if (unit === 'events') return [`${formatCount(weight)} ${event.name}`, count];
   if (isWaitEvent(event)) return [`${formatNanos(weight)} off the CPU`, count];
   const noun = isCpuTime(event) ? (kind === 'wall' ? 'wall' : 'CPU') : event.name;
