@@ -16,7 +16,8 @@
  *   start(socketPath, existing, onEnd, recorderPid)
  *                connects to a recorder and sends the isolate's code; throws otherwise
  *   sends()      whether it does so now
- *   begin(kind, name), end(id, status, name), add(kind, agoMs, lengthMs, name)
+ *   begin(kind, name), begin(kind, method, path), end(id, status, name),
+ *   add(kind, agoMs, lengthMs, name)
  *                marks: `src/register/marks.cts`
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *   listen(socketPath, onRequest)
@@ -213,12 +214,23 @@ napi_value SetInterpretedFrames(napi_env env, napi_callback_info info) {
 
 /** Bytes of a name of a mark; the rest is cut off, behind a whole character. */
 constexpr size_t kMostMarkBytes = 400;
+constexpr size_t kMostUrlBytes = 128;
 struct MarkName {
   char text[kMostMarkBytes];
   size_t size = 0;
   /** Empty for what is no text. */
   MarkName(napi_env env, napi_value value) {
     if (napi_get_value_string_utf8(env, value, text, sizeof text, &size) != napi_ok) size = 0;
+  }
+  /** ` /path` behind a method, without the query. Two texts cost less than the program's sum of them. */
+  void AddPath(napi_env env, napi_value path) {
+    if (size + 1 + kMostUrlBytes >= sizeof text) return;
+    char* place = text + size + 1;
+    size_t length = 0;
+    if (napi_get_value_string_utf8(env, path, place, kMostUrlBytes + 1, &length) != napi_ok) return;
+    text[size] = ' ';
+    const void* query = memchr(place, '?', length);
+    size += 1 + (query == nullptr ? length : static_cast<const char*>(query) - place);
   }
 };
 
@@ -229,13 +241,14 @@ Marks* MarksOf(napi_env env) {
 }
 
 napi_value BeginMark(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value arguments[2], id;
+  size_t count = 3;
+  napi_value arguments[3], id;
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   uint32_t kind = 0, number = 0;
   Marks* marks = MarksOf(env);
   if (marks != nullptr && napi_get_value_uint32(env, arguments[0], &kind) == napi_ok) {
-    const MarkName name(env, arguments[1]);
+    MarkName name(env, arguments[1]);
+    if (count > 2) name.AddPath(env, arguments[2]);
     number = marks->Begin(kind, name.text, name.size);
   }
   napi_create_uint32(env, number, &id);

@@ -18,6 +18,8 @@ export type CodeEventsLibrary = {
   note(json: string): void;
   /** Begins a mark of `marks`; its number, 0 where nothing is recorded. */
   begin(kind: number, name: string): number;
+  /** A request: the library leaves out the query, which may have secrets. */
+  begin(kind: number, method: string | undefined, path: string | undefined): number;
   /** Ends it, with a better name where that is not empty. */
   end(id: number, status: number, name: string): void;
   add(kind: number, agoMs: number, lengthMs: number, name: string): void;

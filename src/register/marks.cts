@@ -78,10 +78,15 @@ function watchParts(
   const MOST_NAME = 128;
   const counts = [0, 0, 0, 0, 0, 0];
   const logs = [0, 0, 0, 0, 0, 0];
+  /** Bits of a count that are 0 in those that are kept: a remainder and a power cost more than the mark. */
+  const masks = [0, 0, 0, 0, 0, 0];
   const keep = (kind: number): number => {
     const count = counts[kind]++;
-    if (count % 2 ** logs[kind] !== 0) return -1;
-    if (count === KEPT * 2 ** logs[kind]) logs[kind]++;
+    if ((count & masks[kind]) !== 0) return -1;
+    if (count === KEPT * (masks[kind] + 1)) {
+      logs[kind]++;
+      masks[kind] = 2 * masks[kind] + 1;
+    }
     return kind + 256 * logs[kind];
   };
   const cut = (name: unknown): string => (typeof name === 'string' ? name.slice(0, MOST_NAME) : '');
@@ -111,27 +116,45 @@ function watchParts(
   };
 }
 
-function watchServers({ library, keep, cut, pathOf, subscribe }: Tools): void {
+function watchServers({ library, keep, cut, subscribe }: Tools): void {
   const SERVER = 1;
   // Fastify's channel costs as much as ten others: it is asked for so many requests, which teach their routes.
   const LESSONS = 4096;
   /** The name of a request whose route is one of those that were taught. */
   const AS_TAUGHT = '=';
+  const MOST_ROUTES = 1000;
   let lessons = 0;
   /** Requests by the socket that they came by, which has one at a time: a place for each request costs more. */
   const bySocket = new WeakMap<object, Place>();
   /** All others. */
   const places = new WeakMap<object, Place>();
+  let others = 0;
   const placeOf = (request: object, socket: object): Place | undefined => {
     const place = bySocket.get(socket);
-    return place?.request === request ? place : places.get(request);
+    if (place !== undefined && place.request === request) return place;
+    return others === 0 ? undefined : places.get(request);
+  };
+  /** Names of routes: the sum of two texts costs more than the mark when it is read. */
+  const names = new Map<string, { readonly method: unknown; readonly name: string }>();
+  const nameOf = (method: unknown, route: string): string => {
+    if (route === '') return '';
+    const known = names.get(route);
+    if (known !== undefined && known.method === method) return known.name;
+    const name = cut(`${method} ${route}`);
+    if (known !== undefined || names.size < MOST_ROUTES) names.set(route, { method, name });
+    return name;
+  };
+  const routeOf = (place: Place, { route, baseUrl = '' }: Request): string => {
+    const path = route?.path;
+    return place.route ?? (typeof path === 'string' ? `${baseUrl}${path}` : '');
   };
   subscribe('http.server.request.start', ({ request, socket }) => {
     const kept = keep(SERVER);
     if (kept < 0) return;
-    const id = library.begin(kept, `${request.method} ${pathOf(request.url)}`);
+    const id = library.begin(kept, request.method, request.url);
     const place = bySocket.get(socket);
     if (place !== undefined && place.request !== null) {
+      others++;
       places.set(request, { request, id, route: null });
     } else if (place === undefined) bySocket.set(socket, { request, id, route: null });
     else {
@@ -144,11 +167,8 @@ function watchServers({ library, keep, cut, pathOf, subscribe }: Tools): void {
     const place = placeOf(request, socket);
     if (place === undefined) return;
     place.request = null;
-    const path = request.route?.path;
-    const route =
-      place.route ?? (typeof path === 'string' ? `${request.baseUrl ?? ''}${path}` : '');
-    const told = route === '' ? '' : cut(`${request.method} ${route}`);
-    library.end(place.id, response?.statusCode ?? 0, lessons === LESSONS ? AS_TAUGHT : told);
+    const told = lessons === LESSONS ? AS_TAUGHT : nameOf(request.method, routeOf(place, request));
+    library.end(place.id, response?.statusCode ?? 0, told);
   });
   const endLessons = subscribe(
     'tracing:fastify.request.handler:start',

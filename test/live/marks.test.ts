@@ -41,7 +41,7 @@ function spin(ms) { const end = performance.now() + ms; while (performance.now()
 let kept = [];
 const server = http.createServer((request, response) => {
   const fromNs = now();
-  if (request.url === '/never') return;
+  if (request.url === '/never') return setTimeout(giveUp, 10);
   for (let i = 0; i < 20000; i++) kept.push({ i });
   if (kept.length > 100000) kept = [];
   spin(request.url.startsWith('/slow') ? 4 : 1);
@@ -71,12 +71,14 @@ seen.measure.push([before, now()]);
 console.timeEnd('all');
 seen.console.push([from, now()]);
 const given = http.get({ port, path: '/never' }).on('error', () => {});
-setTimeout(() => given.destroy(), 20);
-setTimeout(() => {
-  console.log(JSON.stringify(seen));
-  server.closeAllConnections();
-  server.close();
-}, 50);
+function giveUp() {
+  given.destroy();
+  setTimeout(() => {
+    console.log(JSON.stringify(seen));
+    server.closeAllConnections();
+    server.close();
+  }, 50);
+}
 `;
 
 type Span = readonly [fromNs: number, toNs: number];
