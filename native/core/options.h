@@ -50,7 +50,7 @@ struct EventSpec {
   bool of_cpus = false;
   /** The only CPUs that its PMU counts on, ascending; empty: all. Without effect with {−1}. */
   std::vector<int> cpus;
-  /** The records of a tracepoint that are sampled, in the kernel's syntax: `id == 74`; empty: all. */
+  /** Records of a tracepoint that are sampled, in the kernel's syntax, `id == 74`; empty: all. */
   std::string filter;
 };
 

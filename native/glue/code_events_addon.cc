@@ -222,7 +222,7 @@ struct MarkName {
   MarkName(napi_env env, napi_value value) {
     if (napi_get_value_string_utf8(env, value, text, sizeof text, &size) != napi_ok) size = 0;
   }
-  /** ` /path` behind a method, without the query. Two texts cost less than the program's sum of them. */
+  /** ` /path` behind a method, without the query. Two texts cost less than the sum of them. */
   void AddPath(napi_env env, napi_value path) {
     if (size + 1 + kMostUrlBytes >= sizeof text) return;
     char* place = text + size + 1;
