@@ -187,7 +187,7 @@ export const RECORD = options({
      */
     syscalls: option(someOrAll, {
       flags: '--syscalls [=calls]',
-      help: 'also record system calls, or these alone (fsync,read): for perf-ts report --syscalls; needs tracepoints',
+      help: 'also record system calls, as fsync,read (default all): for perf-ts report --syscalls; needs tracepoints',
       alone: [],
     }),
     /** Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. */
