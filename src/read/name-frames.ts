@@ -98,7 +98,7 @@ export function createSymbolizer(
     provider: new SymbolFiles({
       ...sources,
       diagnostics,
-      pids: () => processes.pids(),
+      mappingsOf: (dso) => processes.mappingsOf(dso),
       ...recordedThen(data, path),
       stored: storedPrograms(data, diagnostics),
     }).provide,

@@ -25,7 +25,7 @@ function openLines(
   const files = new SymbolFiles({
     ...sources,
     diagnostics: unopened,
-    pids: () => processes.pids(),
+    mappingsOf: (dso) => processes.mappingsOf(dso),
     recordedOn: recordedOn(data),
     stored: storedPrograms(data),
   });

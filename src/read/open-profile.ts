@@ -310,7 +310,7 @@ function codeSourcesOf(
   return {
     path,
     dsos: processes.dsos,
-    pids: processes.pids(),
+    mappingsOf: (dso) => processes.mappingsOf(dso),
     sources: options,
     kernel: { machine: { hostname, kernel }, reference: processes.kernelReference },
     kernelSymbols: () => readKernelSymbols(provenance),

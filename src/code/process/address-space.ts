@@ -67,6 +67,14 @@ export class AddressSpace {
     this.#insert(first, last, row);
   }
 
+  /** The first row that is wanted, in the order of addresses; −1 if none is. */
+  findRow(isWanted: (row: number) => boolean): number {
+    for (const { rows, length } of this.#blocks) {
+      for (let at = 0; at < length; at++) if (isWanted(rows[at])) return rows[at];
+    }
+    return NONE;
+  }
+
   /** Has to be called when code was added. */
   changeGeneration(): void {
     this.generation = nextGeneration++;

@@ -10,7 +10,7 @@ import { AddressSpace } from './address-space.ts';
 import { dsoKeyOf } from './dso-key.ts';
 import { DsoTable } from './dso-table.ts';
 import { MappingTable } from './mapping-table.ts';
-import type { MappingIndex, MappingRecord } from './types.ts';
+import type { DsoKey, MappingIndex, MappingRecord } from './types.ts';
 
 /** Start of the kernel's half with five-level page tables, the largest there is. */
 const KERNEL_HALF_START = -(2 ** 56);
@@ -337,14 +337,16 @@ export class ProcessTable {
     return this.#processes.get(pid)?.parentPid ?? NONE;
   }
 
-  /** Every pid met so far. */
-  pids(): number[] {
-    return [...this.#processes.keys()].filter((pid) => pid > 0);
-  }
-
-  /** The pids of the rows of `finishThreads`. */
-  sampledPids(): number[] {
-    return [...new Set(this.#rows.map(({ process }) => process.pid))].filter((pid) => pid > 0);
+  /** The mappings of a DSO by the processes that have it now, of each one, those that were met last first. */
+  *mappingsOf(key: DsoKey): Iterable<{ readonly pid: number; start: number; end: number }> {
+    const dso = this.dsos.intern(key);
+    for (const { pid, space } of [...this.#processes.values()].reverse()) {
+      if (pid <= 0) continue;
+      const row = space.findRow((mapping) => this.mappings.dso(mapping as MappingIndex) === dso);
+      if (row === NONE) continue;
+      const mapping = row as MappingIndex;
+      yield { pid, start: this.mappings.start(mapping), end: this.mappings.end(mapping) };
+    }
   }
 
   /** The kernel's address in the recording, null if that has none. */

@@ -308,6 +308,16 @@ export class Symbolizer {
     diagnostics.count({ code: 'names-missing', subject, why });
   }
 
+  /** Whether its file was looked for in vain. */
+  isAbsent(dso: DsoIndex): boolean {
+    return this.#symbolsOf.get(dso) === null;
+  }
+
+  /** Has a file that was looked for in vain looked for again at the next question. */
+  forgetAbsent(dso: DsoIndex): void {
+    if (this.isAbsent(dso)) this.#symbolsOf.delete(dso);
+  }
+
   /**
    * The symbols of files that were asked for, for a symbolizer with another table of DSOs, which has to
    * close them; those that this one got and had no use for are closed.
@@ -315,7 +325,10 @@ export class Symbolizer {
   handOver(): LoadedSymbols {
     const { dsos } = this.#options;
     closeLoaded(this.#unasked);
-    const files = [...this.#symbolsOf].filter(([dso]) => dsos.key(dso).kind === 'user-file');
+    // What could not be had is looked for again: it may be in reach by then.
+    const files = [...this.#symbolsOf].filter(
+      ([dso, symbols]) => symbols !== null && dsos.key(dso).kind === 'user-file',
+    );
     return new Map(files.map(([dso, symbols]) => [this.#fileText(dso), symbols]));
   }
 

@@ -12,7 +12,7 @@ import { Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { OpenProfileOptions, SymbolSources } from '../../options/reading.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
-import { SymbolFiles } from '../files/symbol-files.ts';
+import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
 import { columnIn } from '../jit/jit-column.ts';
 import {
@@ -30,8 +30,7 @@ export type CodeSourcesOptions = {
   /** The recording. */
   readonly path: string;
   readonly dsos: DsoTable;
-  /** Processes of the recording; those still alive show their files. */
-  readonly pids: readonly number[];
+  readonly mappingsOf: NonNullable<SymbolFilesOptions['mappingsOf']>;
   readonly sources: Pick<OpenProfileOptions, keyof SymbolSources | 'maxUnpacked'>;
   readonly kernel: Omit<RecordedKernel, 'buildId'>;
   /** The recording's own list of kernel symbols; null if it has none. */
@@ -129,10 +128,10 @@ export class CodeSources {
   }
 
   #inFile(dso: DsoIndex, address: number): CodeAt | string {
-    const { dsos, pids, sources, kernel, path } = this.#options;
+    const { dsos, mappingsOf, sources, kernel, path } = this.#options;
     let file = this.#files.get(dso);
     if (file === undefined) {
-      const options = { ...sources, pids: () => pids, recordedOn: kernel.machine };
+      const options = { ...sources, mappingsOf, recordedOn: kernel.machine };
       file = openCodeFile(dsos.key(dso), dsos.buildId(dso), options, path);
       this.#files.set(dso, file);
     }
@@ -217,10 +216,10 @@ export class CodeSources {
   }
 
   #lineOf(dso: DsoIndex, offset: number): CodeLocation | null {
-    const { dsos, pids, sources, kernel } = this.#options;
+    const { dsos, mappingsOf, sources, kernel } = this.#options;
     if (this.#lines === null) {
       const diagnostics = new Diagnostics();
-      const files = new SymbolFiles({ ...sources, diagnostics, pids: () => pids });
+      const files = new SymbolFiles({ ...sources, diagnostics, mappingsOf });
       const demangleCpp = demangler(diagnostics);
       const decoders = boundedDecoders(sources.maxUnpacked ?? null);
       this.#lines = new DsoLines({
@@ -257,7 +256,7 @@ export class CodeSources {
 
 /** Names and extents; files are opened at the first address in them. */
 export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
-  const { dsos, pids, sources, kernel, kernelSymbols } = options;
+  const { dsos, mappingsOf, sources, kernel, kernelSymbols } = options;
   const recordedKernel = sources.kallsyms === undefined ? kernelSymbols() : null;
   // What is wrong with them was counted when frames were named.
   const diagnostics = new Diagnostics();
@@ -266,7 +265,7 @@ export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
     provider: new SymbolFiles({
       ...sources,
       diagnostics,
-      pids: () => pids,
+      mappingsOf,
       recordedOn: kernel.machine,
     }).provide,
     demangleCpp: demangler(diagnostics),

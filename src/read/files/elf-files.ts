@@ -7,8 +7,13 @@ import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import {
+  type FileMapping,
+  isFileOfMapping,
+  type MappedPlace,
+  placesOfMapping,
+} from '../../system/files/mapped-file.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
-import { livingThread } from '../../system/processes/living-thread.ts';
 import {
   altPlaces,
   type DebugPlaces,
@@ -18,7 +23,7 @@ import {
   splitDwarfPlaces,
   vdsoPlaces,
 } from './debug-places.ts';
-import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
+import { closeUnused, logged, openLogged } from './open-logged.ts';
 import type { StoredPrograms } from './stored-programs.ts';
 
 export type ElfFilesOptions = {
@@ -28,21 +33,26 @@ export type ElfFilesOptions = {
   readonly roots: readonly string[];
   /** The user named one of them: this machine's own files are not the recorded ones. */
   readonly hasSymfs: boolean;
-  /** Limits files without a build ID to the mapped file by its inode, or one that everybody may read. */
+  /**
+   * Limits files without a build ID to the mapped one by its device and inode; where the file system does not let that
+   * be known, to one that everybody may read.
+   */
   readonly mustBeRecorded: boolean;
-  /** Processes met so far; those still alive show their files under /proc/PID/root. */
-  readonly pids: () => readonly number[];
+  /** Where processes of the recording have mapped a file, the best to ask first; those that live lead to it. */
+  readonly mappingsOf: (dso: DsoKey) => Iterable<FileMapping>;
   /** Programs that the recording itself keeps. */
   readonly stored?: StoredPrograms;
   /** When the recording was over, milliseconds since 1970; null: not known. */
   readonly recordedUntilMs: number | null;
 };
 
-/** More processes than this are not asked for a file that is not in our own root. */
-const MAX_ROOTS = 16;
+/** A place of a mapped file; `isMapped`: as a process that has mapped it reaches it. */
+type Candidate = MappedPlace & { readonly isMapped: boolean };
+
+/** More processes than this are not asked for a file that is not in our own root: most of them have ended. */
+const MAX_PROCESSES = 64;
 const DELETED = ' (deleted)';
 const OTHER_BUILD = 'the build ID differs';
-const PROCESS_ROOT = /^(\/proc\/\d+\/root)(\/.*)$/s;
 
 /** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
 export class ElfFiles {
@@ -57,17 +67,17 @@ export class ElfFiles {
   }
 
   /**
-   * The file mapped as `dso`. With a build ID only a file that has it; without one the file at the
-   * path, with a note if its inode is another, or if it changed since.
+   * The file mapped as `dso`, at its path or as the processes that have mapped it reach it. With a build ID only a file
+   * that has it; without one the file of the recorded device and inode, else a likely one with a note. A path is looked
+   * up below the root of no other process: it has another file there.
    */
   openElf(dso: DsoKey, buildId: string | null): SymbolSource | null {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
     const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
-    const candidates = this.#candidates(path);
-    if (buildId !== null) return this.#openByBuildId(candidates, path, buildId, dso);
+    if (buildId !== null) return this.#openByBuildId(path, buildId, dso);
     // A program that was built again has often the inode of the old one.
     const stored = this.#options.hasSymfs ? null : this.#openStored(dso);
-    return stored ?? this.#openByInode(candidates, path, dso.fileId);
+    return stored ?? this.#openByInode(path, dso);
   }
 
   /** The `attempt`th existing candidate: by build ID, then the places where debuglinks point. */
@@ -128,14 +138,20 @@ export class ElfFiles {
     return null;
   }
 
-  /** Paths at which a file of this path may be. */
-  #candidates(path: string): string[] {
-    const { hasSymfs, pids } = this.#options;
-    if (hasSymfs) return this.#underRoots([path]);
-    const roots = pids()
-      .slice(0, MAX_ROOTS)
-      .map((pid) => `/proc/${livingThread(pid)}/root`);
-    return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
+  /** The places of a mapped file, best first. */
+  *#candidates(path: string, dso: DsoKey): Iterable<Candidate> {
+    const { hasSymfs, mappingsOf } = this.#options;
+    for (const below of this.#underRoots([path])) {
+      yield { path: below, open: () => openLogged(below), isMapped: false };
+    }
+    if (hasSymfs) return;
+    let left = MAX_PROCESSES;
+    for (const mapping of mappingsOf(dso)) {
+      if (left-- === 0) return;
+      for (const place of placesOfMapping(path, mapping)) {
+        yield { path: place.path, open: () => logged(place.path, place.open()), isMapped: true };
+      }
+    }
   }
 
   /** Each path below the roots, best root first; and as it is, unless that is another machine's. */
@@ -149,19 +165,19 @@ export class ElfFiles {
     return this.#options.stored?.('program', dso) ?? null;
   }
 
-  #openByBuildId(
-    candidates: string[],
-    path: string,
-    buildId: string,
-    dso: DsoKey,
-  ): SymbolSource | null {
+  #openByBuildId(path: string, buildId: string, dso: DsoKey): SymbolSource | null {
     const { places } = this.#options;
     const ofOtherBuild: string[] = [];
     let reason = '';
     const byId = elfPlaces(buildId, places);
     // By build ID this machine's caches are as good as the recorded one's.
-    for (const candidate of new Set([...candidates, ...this.#underRoots(byId), ...byId])) {
-      const file = openCandidate(candidate);
+    const caches = [...new Set([...this.#underRoots(byId), ...byId])];
+    const all = [
+      ...this.#candidates(path, dso),
+      ...caches.map((cache) => ({ path: cache, open: () => openLogged(cache) })),
+    ];
+    for (const { path: candidate, open } of all) {
+      const file = open();
       if (typeof file === 'string') {
         if (reason === '') reason = file;
         continue;
@@ -185,38 +201,45 @@ export class ElfFiles {
     return null;
   }
 
-  #openByInode(candidates: string[], path: string, fileId: string): SymbolSource | null {
+  #openByInode(path: string, dso: DsoKey & { kind: 'user-file' }): SymbolSource | null {
     const { roots, hasSymfs, mustBeRecorded, diagnostics } = this.#options;
-    // A copy has another inode.
-    const inode = hasSymfs ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
+    const isUnknown = dso.fileId === '' && (!mustBeRecorded || hasSymfs);
     let other: OpenFile | null = null;
+    let isOtherFile = false;
+    let isReached = false;
     let reason = '';
-    for (const candidate of candidates) {
-      const file = openCandidate(candidate);
+    for (const { path: candidate, open, isMapped } of this.#candidates(path, dso)) {
+      const file = open();
       if (typeof file === 'string') {
         if (reason === '') reason = file;
         continue;
       }
-      const isCopy = roots.some((root) => candidate.startsWith(root));
-      const isLikely = inode === null && (!mustBeRecorded || hasSymfs);
-      if (isLikely || isCopy || String(file.inode) === inode) {
+      // A copy has another inode.
+      const isCopy = hasSymfs || roots.some((root) => candidate.startsWith(root));
+      const isSame = isFileOfMapping(file, dso.fileId);
+      if (isUnknown || isCopy || isSame === true) {
         other?.source.close?.();
         this.#noteChange(file, path, isCopy);
         return file.source;
       }
-      if (other === null) other = file;
-      else closeUnused(file, candidate, 'the inode differs');
+      isReached ||= isMapped;
+      // One that may be it is better than one that is not, and the process's own better than ours.
+      if (other === null || (isOtherFile && isSame === null) || (isMapped && isSame === null)) {
+        other?.source.close?.();
+        other = file;
+        isOtherFile = isSame === false;
+      } else closeUnused(file, candidate, 'the device or inode differs');
     }
     if (other === null) {
       this.#countMissing(path, { cause: 'unreadable', error: reason });
       return null;
     }
-    if (mustBeRecorded && (other.mode & constants.S_IROTH) === 0) {
-      closeUnused(other, path, 'the inode differs, and it is not readable for everybody');
+    const mayBeUsed = !mustBeRecorded || (other.mode & constants.S_IROTH) !== 0;
+    if ((isOtherFile && (isReached || mustBeRecorded)) || !mayBeUsed) {
+      closeUnused(other, path, 'the device or inode differs');
       this.#countMissing(path, { cause: 'unproven' });
       return null;
     }
-    // Some file systems report other inodes in mappings than in stat, so this is no proof.
     diagnostics.count('file-inode-differs', path);
     this.#noteChange(other, path, false);
     return other.source;
@@ -232,14 +255,6 @@ export class ElfFiles {
     if (isCopy || hasSymfs || recordedUntilMs === null) return;
     if (modifiedMs > recordedUntilMs) diagnostics.count('names-doubtful', path);
   }
-}
-
-/** Opens a file in the root of a process, which may be a container's, as the process would find it. */
-function openCandidate(path: string): OpenFile | string {
-  const [, root, below] = PROCESS_ROOT.exec(path) ?? [];
-  return root !== undefined && below !== undefined
-    ? openBelowLogged(root, below)
-    : openLogged(path);
 }
 
 /** Null if it is no ELF file, or has none. */

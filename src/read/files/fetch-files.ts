@@ -39,7 +39,7 @@ export async function fetchFiles(
   const files = new SymbolFiles({
     ...sources,
     diagnostics: uncounted,
-    pids: () => processes.pids(),
+    mappingsOf: (dso) => processes.mappingsOf(dso),
   });
   const waiting: DsoIndex[] = [];
   for (let index = 0; index < processes.dsos.length; index++) {

@@ -6,15 +6,17 @@ const debug = debugLog('symbols');
 
 /** `openRegular`, with its outcome in the debug log of `symbols`. */
 export function openLogged(path: string, flags = 0): OpenFile | string {
-  const file = openRegular(path, flags);
-  debug?.(`  ${path}: ${typeof file === 'string' ? file : 'opened'}`);
-  return file;
+  return logged(path, openRegular(path, flags));
 }
 
 /** `openRegularBelow`, with its outcome in the debug log of `symbols`. */
 export function openBelowLogged(root: string, path: string, flags = 0): OpenFile | string {
-  const file = openRegularBelow(root, path, flags);
-  debug?.(`  ${root}${path}: ${typeof file === 'string' ? file : 'opened'}`);
+  return logged(`${root}${path}`, openRegularBelow(root, path, flags));
+}
+
+/** The outcome of opening `path`, after a line of the debug log of `symbols`. */
+export function logged(path: string, file: OpenFile | string): OpenFile | string {
+  debug?.(`  ${path}: ${typeof file === 'string' ? file : 'opened'}`);
   return file;
 }
 

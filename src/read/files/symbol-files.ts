@@ -14,7 +14,7 @@ import { livingThread } from '../../system/processes/living-thread.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
-import { ElfFiles } from './elf-files.ts';
+import { ElfFiles, type ElfFilesOptions } from './elf-files.ts';
 import { findOtherMachine, KernelFiles } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
 import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
@@ -25,14 +25,11 @@ const debug = debugLog('symbols');
 export type SymbolFilesOptions = SymbolSources &
   RecordedThen & {
     readonly diagnostics: Diagnostics;
+    /** Where processes of the recording have mapped a file, asked with each file; those that live lead to it. */
+    readonly mappingsOf?: ElfFilesOptions['mappingsOf'];
     /**
-     * Processes met so far in the recording, asked for with each file; those still alive show their
-     * files under /proc/PID/root.
-     */
-    readonly pids?: () => readonly number[];
-    /**
-     * A file without a build ID must be the mapped one by its inode, or readable for everybody: for
-     * those who hand files on. Default false: the names of a likely one are better than none.
+     * A file without a build ID must be the mapped one by its device and inode: for those who hand files on, and
+     * where the processes run now. Default false: the names of a likely one are better than none.
      */
     readonly mustBeRecorded?: boolean;
     /** Programs whose symbols the recording keeps itself, for those that are gone. */
@@ -63,7 +60,7 @@ export class SymbolFiles {
 
   constructor(options: SymbolFilesOptions) {
     this.#options = options;
-    const { diagnostics, symfs, archive, debugDir, pids = () => [] } = options;
+    const { diagnostics, symfs, archive, debugDir, mappingsOf = () => [] } = options;
     const usual = options.places ?? usualPlaces();
     const places =
       debugDir === undefined
@@ -73,7 +70,7 @@ export class SymbolFiles {
     this.#roots = roots;
     this.#elfFiles = new ElfFiles({
       diagnostics,
-      pids,
+      mappingsOf,
       places,
       roots,
       hasSymfs: symfs !== undefined,

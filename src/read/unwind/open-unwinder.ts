@@ -29,7 +29,7 @@ export function openUnwinder(
     files ??= new SymbolFiles({
       ...sources,
       diagnostics,
-      pids: () => processes.pids(),
+      mappingsOf: (dso) => processes.mappingsOf(dso),
       stored: storedPrograms(data),
     });
     return files.provide(request);

@@ -6,7 +6,11 @@ import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
 import { programAttachment } from '../../formats/perf-data/program-attachment.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { hasMmapBuildId } from '../../kernel/perf-event/mmap-build-id.ts';
-import { openRegularBelow } from '../../system/files/open-below.ts';
+import {
+  type FileMapping,
+  isFileOfMapping,
+  placesOfMapping,
+} from '../../system/files/mapped-file.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import { silentPlaces } from '../../system/strangers/silent-places.ts';
@@ -30,16 +34,11 @@ const MMAP = { pid: 8, start: 16, length: 24, fileId: 40, inode: 48, name: 72 } 
 const TWO_32 = 2 ** 32;
 
 /** A file that was mapped as code. */
-export type Program = {
+export type Program = FileMapping & {
   readonly path: string;
-  readonly pid: number;
   /** The ID that `fileIdOf` gives: build ID, or device and inode. */
   readonly fileId: string;
   readonly buildId: string | null;
-  readonly inode: bigint;
-  /** Addresses of the first mapping in that process; the end is exclusive. */
-  readonly start: number;
-  readonly end: number;
 };
 
 /** Addresses at which a program was mapped in some process. */
@@ -101,11 +100,11 @@ function programOf(
   if (hasMmapBuildId({ view, offset, misc, end: offset + size })) {
     const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 4, view.getUint8(at));
     const buildId = Buffer.from(bytes).toString('hex');
-    return { path, pid, fileId: buildId, buildId, inode: 0n, start, end };
+    return { path, pid, fileId: buildId, buildId, start, end };
   }
   const inode = view.getBigUint64(offset + MMAP.inode, true);
   const device = `${view.getUint32(at, true)}:${view.getUint32(at + 4, true)}`;
-  return { path, pid, fileId: `${device}:${inode}`, buildId: null, inode, start, end };
+  return { path, pid, fileId: `${device}:${inode}`, buildId: null, start, end };
 }
 
 /** User addresses are below 2^47. */
@@ -169,15 +168,12 @@ export class HeldPrograms {
  * that the process runs.
  */
 function openProgram(program: Program): Held | null {
-  const { path, pid, start, end } = program;
+  const { path, pid } = program;
   if (mayWait(program)) return null;
-  const tid = livingThread(pid);
-  const mapping = `${start.toString(16)}-${end.toString(16)}`;
   const places = [
     () => openRegular(path),
-    () => openRegularBelow(`/proc/${tid}/root`, path),
-    () => openRegular(`/proc/${tid}/map_files/${mapping}`),
-    () => openRegular(`/proc/${tid}/exe`),
+    ...placesOfMapping(path, program).map((place) => place.open),
+    () => openRegular(`/proc/${livingThread(pid)}/exe`),
   ];
   for (const open of places) {
     const opened = open();
@@ -199,7 +195,7 @@ export function pathsOfProgram({ path, pid }: Program): readonly string[] {
   return [path, `/proc/${pid}/root${path}`];
 }
 
-function isRecorded({ buildId, inode }: Program, elf: ElfFile, opened: OpenFile): boolean {
-  if (buildId === null) return BigInt(opened.inode) === inode;
+function isRecorded({ buildId, fileId }: Program, elf: ElfFile, opened: OpenFile): boolean {
+  if (buildId === null) return isFileOfMapping(opened, fileId) === true;
   return readBuildId(elf, UNCOUNTED) === buildId;
 }

@@ -119,7 +119,7 @@ class ArchiveWriter {
     const files = new SymbolFiles({
       ...this.#options,
       diagnostics: this.diagnostics,
-      pids: () => processes.pids(),
+      mappingsOf: (dso) => processes.mappingsOf(dso),
       recordedOn: { hostname, kernel: osRelease },
       mustBeRecorded: true,
     });

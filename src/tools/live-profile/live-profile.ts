@@ -78,7 +78,12 @@ export class LiveProfile {
   /** Frames before this one were looked up. */
   #named = 0;
   /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
-  readonly #jitFrames = new Map<DsoIndex, readonly number[]>();
+  readonly #jitFrames = new Map<DsoIndex, number[]>();
+  /** Those of them that came since the last slice. */
+  readonly #freshJit = new Map<DsoIndex, number[]>();
+
+  /** Frames in files that could not be had, and the processes that had mapped these then. */
+  readonly #absent = new Map<DsoIndex, { readonly frames: number[]; readonly pids: Set<number> }>();
 
   /** `data` has the attrs, and the earliest time; its records are not read. */
   constructor(data: PerfData, options: LiveProfileOptions = {}) {
@@ -96,8 +101,11 @@ export class LiveProfile {
       if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
       pipeline.read(record);
     });
-    // Whoever was sampled in a file has it, in whatever mount namespace.
-    const files = new SymbolFiles({ diagnostics, pids: () => processes.sampledPids() });
+    const files = new SymbolFiles({
+      diagnostics,
+      mappingsOf: (dso) => processes.mappingsOf(dso),
+      mustBeRecorded: true,
+    });
     const { liveCode = null, rooms = null } = options;
     this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics, liveCode, rooms);
     this.#scripts = new ScriptMaps({ diagnostics });
@@ -220,27 +228,64 @@ export class LiveProfile {
   }
 
   #nameFrames(): void {
+    this.#symbolizer.refreshFiles();
+    this.nameFiles();
+    for (const [dso, frames] of this.#jitFrames) {
+      const isRenamed = this.#jit.refresh(dso);
+      const added = isRenamed ? frames : this.#freshJit.get(dso);
+      if (added !== undefined) this.#nameFramesOf(dso, added);
+    }
+    this.#freshJit.clear();
+  }
+
+  /**
+   * Looks up the frames that came since, but for those of JIT code. To be called more often than slices are taken
+   * where processes end meanwhile whose files nobody else has.
+   */
+  nameFiles(): void {
     const { builder, processes } = this.#pipeline;
     const frameCount = builder.frames.length;
-    this.#symbolizer.refreshFiles();
-    const fresh = new Map<DsoIndex, number[]>();
+    const fresh = this.#takeReachable();
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.frames.dso(frame) as DsoIndex;
       if (dso < 0) continue;
-      const known = fresh.get(dso);
-      if (known === undefined) fresh.set(dso, [frame]);
-      else known.push(frame);
+      const isJit = processes.dsos.key(dso).kind === 'jit';
+      for (const frames of isJit ? [this.#freshJit, this.#jitFrames] : [fresh]) {
+        const known = frames.get(dso);
+        if (known === undefined) frames.set(dso, [frame]);
+        else known.push(frame);
+      }
     }
     this.#named = frameCount;
     for (const [dso, frames] of fresh) {
-      if (processes.dsos.key(dso).kind !== 'jit') this.#nameFramesOf(dso, frames);
-      else this.#jitFrames.set(dso, [...(this.#jitFrames.get(dso) ?? []), ...frames]);
+      this.#nameFramesOf(dso, frames);
+      if (processes.dsos.key(dso).kind === 'user-file') this.#noteAbsent(dso, frames);
     }
-    for (const [dso, frames] of this.#jitFrames) {
-      const isRenamed = this.#jit.refresh(dso);
-      const added = isRenamed ? frames : fresh.get(dso);
-      if (added !== undefined) this.#nameFramesOf(dso, added);
+  }
+
+  /** Frames in files that could not be had before, and that another process has mapped since. */
+  #takeReachable(): Map<DsoIndex, number[]> {
+    const found = new Map<DsoIndex, number[]>();
+    for (const [dso, { frames, pids }] of this.#absent) {
+      if (this.#pidsWith(dso).every((pid) => pids.has(pid))) continue;
+      this.#symbolizer.forgetAbsent(dso);
+      found.set(dso, frames);
     }
+    return found;
+  }
+
+  #noteAbsent(dso: DsoIndex, frames: readonly number[]): void {
+    const known = this.#absent.get(dso);
+    if (!this.#symbolizer.isAbsent(dso)) this.#absent.delete(dso);
+    else {
+      const all = new Set([...(known?.frames ?? []), ...frames]);
+      this.#absent.set(dso, { frames: [...all], pids: new Set(this.#pidsWith(dso)) });
+    }
+  }
+
+  #pidsWith(dso: DsoIndex): number[] {
+    const { processes } = this.#pipeline;
+    return Array.from(processes.mappingsOf(processes.dsos.key(dso)), ({ pid }) => pid);
   }
 
   #nameFramesOf(dso: DsoIndex, frames: readonly number[]): void {

@@ -301,3 +301,19 @@ test('tid −1 of an exiting thread does not match the thread looked up before',
   expect(table.threadAt(-1, -1)).toBe(gone);
   expect(comm(-1, -1)).toBe(':-1');
 });
+
+describe('who has a file mapped', () => {
+  test('processes that have a file mapped now are listed, forked ones too, those met last first', () => {
+    const { table, map } = drawn();
+    map(1, 0x1000, 0x9000, '/bin/a', { inode: 7 });
+    map(2, 0x5000, 0x6000, '/bin/a', { inode: 8 });
+    table.fork(3, 1, 3, 1);
+    map(4, 0x2000, 0x3000, '/bin/a', { inode: 7 });
+    table.comm(4, 4, 'b', true);
+    const key = { kind: 'user-file', path: '/bin/a', fileId: '8:1:7' } as const;
+    expect([...table.mappingsOf(key)]).toEqual([
+      { pid: 3, start: 0x1000, end: 0x9000 },
+      { pid: 1, start: 0x1000, end: 0x9000 },
+    ]);
+  });
+});

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,7 +25,9 @@ import type { SymbolRequest, SymbolSource } from '../../../src/code/symbols/symb
 import { Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
 import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../../../src/read/files/symbol-files.ts';
+import type { FileMapping } from '../../../src/system/files/mapped-file.ts';
 import { readVdso, readVdsoBuildId } from '../../../src/system/kernel/vdso.ts';
+import { canMount, inMountNamespace } from '../../helpers/mount-namespace.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65534;
@@ -55,6 +58,14 @@ function files(options: Partial<SymbolFilesOptions> = {}) {
   const reasons = () =>
     describeDiagnostics(diagnostics).map(({ reason, example }) => `${reason}: ${example}`);
   return { provide, ask, reasons };
+}
+
+/** Device and inode of a file, as mappings have them. */
+function numbersOf(path: string): { readonly device: string; readonly ino: number } {
+  const [device, ino] = execFileSync('stat', ['-c', '%Hd:%Ld %i', path], {
+    encoding: 'utf8',
+  }).split(' ');
+  return { device, ino: Number(ino) };
 }
 
 function textOf(source: SymbolSource | null): string | null {
@@ -119,30 +130,37 @@ describe('a mapped file', () => {
     expect(reasons()).toEqual([`no names for ${folder}/gone: file can not be read (ENOENT): `]);
   });
 
-  test('a file of another inode than recorded is doubted', () => {
+  test('a file of another device or inode than recorded is doubted', () => {
     const path = join(folder, 'app');
     writeFileSync(path, 'bytes');
-    const { ino } = statSync(path);
+    const { device, ino } = numbersOf(path);
     const same = files();
-    expect(same.ask(elf(path, `8:1:${ino}`))).toBe('bytes');
+    expect(same.ask(elf(path, `${device}:${ino}`))).toBe('bytes');
     expect(same.reasons()).toEqual([]);
-    const other = files();
-    expect(other.ask(elf(path, `8:1:${ino + 1}`))).toBe('bytes');
-    expect(other.reasons()[0]).toMatch(/^file may have been replaced/);
+    for (const fileId of [`${device}:${ino + 1}`, `77:77:${ino}`]) {
+      const other = files();
+      expect(other.ask(elf(path, fileId))).toBe('bytes');
+      expect(other.reasons()[0]).toMatch(/^file may have been replaced/);
+      const strict = files({ mustBeRecorded: true });
+      expect(strict.ask(elf(path, fileId))).toBeNull();
+      expect(strict.reasons()[0]).toContain('nothing proves that the file there is the mapped one');
+    }
   });
 
   test('a mapped file without a build ID that changed since the recording is doubted', () => {
     const path = join(folder, 'app');
     writeFileSync(path, 'bytes');
-    const { ino, mtimeMs } = statSync(path);
-    const doubts = (options: Partial<SymbolFilesOptions>, request = elf(path, `8:1:${ino}`)) => {
+    const { device, ino } = numbersOf(path);
+    const { mtimeMs } = statSync(path);
+    const recorded = elf(path, `${device}:${ino}`);
+    const doubts = (options: Partial<SymbolFilesOptions>, request = recorded) => {
       const { ask, reasons } = files(options);
       ask(request);
       return reasons().filter((reason) => reason.startsWith('names may be wrong'));
     };
     expect(doubts({ recordedUntilMs: mtimeMs })).toEqual([]);
     expect(doubts({ recordedUntilMs: mtimeMs - 1 })).toEqual([`${DOUBTFUL_NAMES}: ${path}`]);
-    const ofOtherInode = elf(path, `8:1:${ino + 1}`);
+    const ofOtherInode = elf(path, `${device}:${ino + 1}`);
     expect(doubts({ recordedUntilMs: mtimeMs - 1 }, ofOtherInode)).toHaveLength(1);
     // Of copies the time says nothing, and without a time nothing is known.
     expect(doubts({ recordedUntilMs: mtimeMs - 1, symfs: '/' })).toEqual([]);
@@ -151,14 +169,39 @@ describe('a mapped file', () => {
     expect(doubts({})).toEqual([]);
   });
 
-  test('a file that only a live process can see is found through its root', () => {
-    // Our own root is as good as a container's: the same file, reached through /proc.
+  test.skipIf(!canMount())('a file is that of the process that has mapped it', async () => {
     const path = join(folder, 'app');
-    writeFileSync(path, 'inside');
-    const root = `/proc/${process.pid}/root`;
-    expect(readlinkSync(root)).toBe('/');
-    expect(files({ pids: () => [NO_PID, process.pid] }).ask(elf(path))).toBe('inside');
-    expect(files({ pids: () => [process.pid] }).ask(elf(join(folder, 'gone')))).toBeNull();
+    copyFileSync('/bin/sleep', path);
+    const [before, ...words] = inMountNamespace(
+      `mount -t tmpfs tmpfs ${folder}; cp /bin/cat ${path}`,
+    );
+    const inside = spawn(before, [...words, path], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const pid = inside.pid as number;
+    try {
+      await expect.poll(() => readlinkSync(`/proc/${pid}/exe`)).toBe(path);
+      const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
+      const [, start, end, major, minor, inode] =
+        new RegExp(`^(\\w+)-(\\w+) r-xp \\w+ (\\w+):(\\w+) (\\d+) +${path}$`, 'm').exec(maps) ?? [];
+      const [first, last] = [parseInt(start, 16), parseInt(end, 16)];
+      const request = elf(path, `${parseInt(major, 16)}:${parseInt(minor, 16)}:${inode}`);
+      const cat = readFileSync('/bin/cat', 'latin1');
+      const asked = (mapping: FileMapping) => {
+        const { provide, reasons } = files({ mappingsOf: () => [mapping], mustBeRecorded: true });
+        const source = provide(request);
+        const bytes = source && Buffer.from(source.read(0, source.size)).toString('latin1');
+        source?.close?.();
+        return { isCat: bytes === cat, isNothing: bytes === null, reasons: reasons() };
+      };
+      const found = { isCat: true, isNothing: false, reasons: [] };
+      expect(asked({ pid, start: first, end: last })).toEqual(found);
+      // In our root is another program at that path.
+      const mapping = { pid: process.pid, start: first, end: last };
+      expect(asked(mapping)).toMatchObject({ isCat: false, isNothing: true });
+      rmSync(`/proc/${pid}/root${path}`);
+      expect(asked({ pid, start: first, end: last })).toEqual(found);
+    } finally {
+      inside.kill('SIGKILL');
+    }
   });
 });
 

@@ -247,6 +247,7 @@ export class MachineSampler {
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
       this.#feed(chunk);
     }
+    this.#profile?.nameFiles();
     if (event.kind !== 'recording-ended') return;
     this.#profile?.finish();
     this.#counted = event.finals.reduce((sum, { value }) => sum + Number(value), 0);
