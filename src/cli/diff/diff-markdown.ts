@@ -10,7 +10,7 @@ import {
 import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
-import type { JudgedCondition } from './fail-if.ts';
+import { decidingText, type JudgedCondition } from './fail-if.ts';
 
 const SIGNS = { met: '❌', 'not met': '✅', 'not distinguishable': '➖' } as const;
 
@@ -19,7 +19,7 @@ export function conditionsMarkdown(judged: readonly JudgedCondition[]): string[]
   if (judged.length === 0) return [];
   const met = judged.filter(({ verdict }) => verdict === 'met');
   const rows = [...met, ...judged.filter(({ verdict }) => verdict !== 'met')].map((one) => [
-    `${SIGNS[one.verdict]} ${one.verdict}`,
+    [`${SIGNS[one.verdict]} ${one.verdict}`, decidingText(one)].filter(Boolean).join(': '),
     markdownCode(one.condition),
     one.event === null
       ? 'turns of event loops'

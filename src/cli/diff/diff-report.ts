@@ -21,7 +21,13 @@ import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
 import { diffLines } from './diff-lines.ts';
 import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
-import { checkRuns, type JudgedCondition, judgeCondition, parseCondition } from './fail-if.ts';
+import {
+  checkRuns,
+  decidingText,
+  type JudgedCondition,
+  judgeCondition,
+  parseCondition,
+} from './fail-if.ts';
 
 /** The options of `diff`, and of `report --diff` those of `report`. */
 export type DiffFlags = AskedOf<typeof DIFF> &
@@ -114,10 +120,12 @@ function printDiffs(results: DiffResults, flags: DiffFlags, limits: Limits): voi
   for (const comparison of comparisons) {
     writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);
   }
-  for (const { condition, event, name, verdict, there, here } of judged) {
+  for (const one of judged) {
+    const { condition, event, name, verdict, there, here } = one;
+    const deciding = decidingText(one);
     const lengths = `: ${formatNanos(there)} before, ${formatNanos(here)} after`;
     const of = event === null ? lengths : name === null ? '' : `: ${printable(name)}`;
-    writeText(`# fail if ${printable(condition)}${of}: ${verdict}\n`);
+    writeText(`# fail if ${printable(condition)}${of}: ${verdict}${deciding && `: ${deciding}`}\n`);
   }
 }
 

@@ -1,14 +1,14 @@
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { duration } from '../../options/kinds.ts';
-import { type Change, changeOf } from '../../profile/analysis/change.ts';
+import { type Change, changeOf, runsThatDecide } from '../../profile/analysis/change.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { fittingNames, noFunctionNamed } from '../../profile/analysis/select/find-functions.ts';
 import type { Comparison } from '../../questions/compare.ts';
 import { summarizeTurns, type TurnLengths } from '../../questions/turns.ts';
 import type { ComparedFile } from '../../read/outputs/compare-recordings.ts';
 
-/** `share(parse) grows by 10%`, `p99(turn) grows by 10ms`: what makes `perf-ts diff --fail-if` fail. */
+/** `share(parse) grows by 10%`, `p99(turn) grows by 10ms`, `weight(*) grows` by whatever can be told: what makes `perf-ts diff --fail-if` fail. */
 export type FailCondition = {
   readonly text: string;
   /** A function, or null for everything, `weight(*)`; or a length of the turns of event loops. */
@@ -37,6 +37,11 @@ export type JudgedCondition = {
   readonly there: number;
   readonly here: number;
   readonly interval: Change['interval'];
+  /**
+   * Recordings a side with which a change of this size would be met or not, four times in five; null: more than 100, or the
+   * verdict is clear.
+   */
+  readonly runs: number | null;
 };
 
 const MEASURES: Readonly<Record<string, DiffMeasure>> = {
@@ -50,16 +55,17 @@ const LENGTHS: Readonly<Record<string, keyof TurnLengths>> = {
   p99: 'p99Ns',
   max: 'longestNs',
 };
-const CONDITION = /^\s*(\w+)\s*\(\s*(.+?)\s*\)\s+(grows|shrinks)\s+by\s+([\d.]+\s*(?:%|m?s))\s*$/;
+const CONDITION =
+  /^\s*(\w+)\s*\(\s*(.+?)\s*\)\s+(grows|shrinks)(?:\s+by\s+([\d.]+\s*(?:%|m?s)))?\s*$/;
 
 export function parseCondition(text: string): FailCondition {
-  const [, measure = '', func = '', direction, amount = ''] = CONDITION.exec(text) ?? [];
+  const [, measure = '', func = '', direction, amount = '0%'] = CONDITION.exec(text) ?? [];
   const of = subjectOf(measure, func);
   const by = amountOf(amount);
   const isUnderstood = of !== null && by !== null && (of.kind === 'turns' || 'share' in by);
   if (!isUnderstood || (direction !== 'grows' && direction !== 'shrinks')) {
     throw new UsageError(`--fail-if '${text}': not understood`, [
-      "--fail-if 'share(FUNC) grows by 10%'; share, weight or rate; weight(*) is everything; grows or shrinks",
+      "--fail-if 'share(FUNC) grows by 10%'; share, weight or rate; weight(*) is everything; grows or shrinks; without by: at all",
       "--fail-if 'p99(turn) grows by 10ms'; p50, p90, p99 or max of the turns of event loops; by 10ms or 10%",
     ]);
   }
@@ -111,15 +117,16 @@ export function judgeCondition(
   { diff, here, there }: JudgedRecordings,
 ): JudgedCondition[] {
   const { of, text } = condition;
+  const runs = { here: here.length, there: there.length };
   if (of.kind === 'turns') {
     const ofSide = (side: readonly ComparedFile[]) =>
       side.map((file) => ({ value: turnsOf(file, text)[of.length], interval: null }));
-    return [judged(condition, null, null, changeOf(ofSide(here), ofSide(there)))];
+    return [judged(condition, runs, null, null, changeOf(ofSide(here), ofSide(there)))];
   }
   const { measure, func } = of;
   if (func === null) {
     const change = measure === 'share' ? null : diff.total[measure];
-    return [judged(condition, diff.event, null, change)];
+    return [judged(condition, runs, diff.event, null, change)];
   }
   const { functions } = diff;
   const rows = fittingNames(func, functions);
@@ -127,7 +134,7 @@ export function judgeCondition(
     const { hints } = noFunctionNamed(func, functions);
     throw new UsageError(`--fail-if '${text}': no recording has a function ${func}`, hints);
   }
-  return rows.map((row) => judged(condition, diff.event, row.name, row[measure]));
+  return rows.map((row) => judged(condition, runs, diff.event, row.name, row[measure]));
 }
 
 function turnsOf({ path, opened, select }: ComparedFile, text: string): TurnLengths {
@@ -141,6 +148,7 @@ function turnsOf({ path, opened, select }: ComparedFile, text: string): TurnLeng
 
 function judged(
   condition: FailCondition,
+  recordings: Runs,
   event: string | null,
   name: string | null,
   change: Change | null,
@@ -153,7 +161,23 @@ function judged(
   }
   const { here, there, interval } = change;
   const verdict = verdictOf(condition, change);
-  return { condition: condition.text, event, name, verdict, there, here, interval };
+  const isOpen = verdict === 'not distinguishable';
+  const runs = isOpen ? runsToJudge(condition, change, recordings) : null;
+  return { condition: condition.text, event, name, verdict, there, here, interval, runs };
+}
+
+/** Numbers of recordings. */
+type Runs = { readonly here: number; readonly there: number };
+
+function runsToJudge({ direction, by }: FailCondition, change: Change, runs: Runs): number | null {
+  const bound = 'share' in by ? by.share * change.there : by.ns;
+  return runsThatDecide(change, runs, direction === 'grows' ? bound : -bound);
+}
+
+/** `about 9 recordings a side would decide`; '' where the verdict is clear. */
+export function decidingText({ verdict, runs }: JudgedCondition): string {
+  if (verdict !== 'not distinguishable') return '';
+  return `${runs === null ? 'more than 100' : `about ${runs}`} recordings a side would decide`;
 }
 
 /**

@@ -25,6 +25,8 @@ export type Judged = Change & { readonly chance: number };
 
 /** Maximum chance that any of all changes marked certain is so wrongly. */
 const ALPHA = 0.05;
+/** The least part of what recordings leave open by themselves, as standard deviations, by which runs differ. */
+const LEAST_SPREAD = 1 / 3;
 
 /**
  * The change from `there` to `here`, one value for each recording of a side; none is certain yet.
@@ -36,7 +38,9 @@ const ALPHA = 0.05;
  *     high = a − b + √((u₁ − a)² + (b − l₂)²)
  *
  * With several, it is Student's of the two means: runs of one program differ, and how far they do is
- * taken from both sides together. Their spread is at least what each recording leaves open itself.
+ * taken from both sides together. What a recording leaves open by itself is as if its samples were drawn at random:
+ * those of a clock come at regular times, and runs differ less. So their own spread counts, but no less than a third
+ * of what they leave open: runs of a function with a sample or two may agree by chance.
  */
 export function changeOf(here: readonly Quantity[], there: readonly Quantity[]): Judged {
   return changeOfSides(sideOf(here), sideOf(there));
@@ -77,13 +81,39 @@ export function changeOfSides(here: ChangeSide, there: ChangeSide): Judged {
   const spread = (here.squares + there.squares) / degrees;
   // The variance that the recordings leave open by themselves, on average.
   const open = (here.open + there.open) / count / (2 * Z95) ** 2;
-  const error = Math.sqrt(Math.max(spread, open) * (1 / here.count + 1 / there.count));
+  const variance = Math.max(spread, open * LEAST_SPREAD ** 2);
+  const error = Math.sqrt(variance * (1 / here.count + 1 / there.count));
   const half = t95(degrees) * error;
   return {
     ...change,
     interval: { low: delta - half, high: delta + half },
     chance: delta === 0 ? 1 : error === 0 ? 0 : bothTailsOfT(delta / error, degrees),
   };
+}
+
+/** More recordings are no plan. */
+const MOST_RUNS = 100;
+/** Normal deviate below which 80 % lie: a plan that fails every other time is none. */
+const Z80 = 0.8416;
+
+/**
+ * How many recordings a side would tell a change of this size apart from `bound`, four times in five, where they differ
+ * as these `runs` do; null where more than 100 would be needed, or one a side can't tell how far they differ.
+ */
+export function runsThatDecide(
+  { delta, interval }: Pick<Change, 'delta' | 'interval'>,
+  runs: { readonly here: number; readonly there: number },
+  bound = 0,
+): number | null {
+  const degrees = runs.here + runs.there - 2;
+  if (interval === null || degrees < 1) return null;
+  const error = (interval.high - interval.low) / 2 / t95(degrees);
+  const spread = error / Math.sqrt(1 / runs.here + 1 / runs.there);
+  for (let count = 2; count <= MOST_RUNS; count++) {
+    const needed = (t95(2 * count - 2) + Z80) * spread * Math.sqrt(2 / count);
+    if (needed < Math.abs(delta - bound)) return count;
+  }
+  return null;
 }
 
 function differenceInterval(here: ChangeSide, there: ChangeSide): Bounds | null {

@@ -66,6 +66,7 @@ describe('a condition', () => {
       0.025,
     ],
     ['rate(*) grows by 0%', 'second', null, 'grows', 0],
+    ['share(f) shrinks', 'share', 'f', 'shrinks', 0],
   ])('%s is read', (text, measure, func, direction, by) => {
     const of = { kind: 'function', measure, func };
     expect(parseCondition(text)).toEqual({ text: text.trim(), of, direction, by: { share: by } });
@@ -81,7 +82,7 @@ describe('a condition', () => {
   });
 
   test.each([
-    'share(f) grows',
+    'share(f) grows by',
     'share f grows by 10%',
     'cpu(f) grows by 1%',
     'share(*) grows by 1%',

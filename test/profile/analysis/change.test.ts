@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { changeOf, type Quantity, runsThatDecide } from '../../../src/profile/analysis/change.ts';
+import { seededRandom } from '../../helpers/random.ts';
+
+/** Share of one function of runs of 500 samples, with the interval of samples drawn at random. */
+const SAMPLES = 500;
+const SHARE = 0.25;
+/** Runs of a program under a clock differ a third to a half as much as if each sample were drawn. */
+const REGULAR = 0.35;
+const RANDOM = 1;
+const TRIES = 4000;
+
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** The share that a run reports, whose spread is so much of that of random draws. */
+function runOf(share: number, part: number, random: () => number): Quantity {
+  const spread = Math.sqrt((share * (1 - share)) / SAMPLES);
+  const value = Math.round((share + part * spread * normal(random)) * SAMPLES) / SAMPLES;
+  const half = 1.96 * Math.sqrt(Math.max(1 / SAMPLES, value * (1 - value)) / SAMPLES);
+  return { value, interval: { low: value - half, high: value + half } };
+}
+
+/** The part of comparisons in which the function certainly has more, where its cost has changed by a factor. */
+function seen(factor: number, runs: number, part: number, base = SHARE): number {
+  const random = seededRandom(runs * 100 + factor * 10 + part);
+  const share = (base * factor) / (1 - base + base * factor);
+  let met = 0;
+  for (let i = 0; i < TRIES; i++) {
+    const there = Array.from({ length: runs }, () => runOf(base, part, random));
+    const here = Array.from({ length: runs }, () => runOf(share, part, random));
+    if ((changeOf(here, there).interval?.low ?? 0) > 0) met++;
+  }
+  return met / TRIES;
+}
+
+describe('a change between several runs a side', () => {
+  test.each([
+    [3, REGULAR],
+    [5, REGULAR],
+    [3, RANDOM],
+    [5, RANDOM],
+  ])(
+    'of %i equal runs that spread by %d one in forty at most is reported as more',
+    (runs, part) => {
+      expect(seen(1, runs, part)).toBeLessThan(0.03);
+      // A sample or two in a run, which may be equal in all.
+      expect(seen(1, runs, part, 0.002)).toBeLessThan(0.03);
+    },
+  );
+
+  test('a function that takes 1.3 times as long is seen with three runs a side', () => {
+    expect(seen(1.3, 3, REGULAR)).toBeGreaterThan(0.95);
+    expect(seen(1.3, 5, REGULAR)).toBeGreaterThan(0.99);
+  });
+
+  test('with the number of runs that would decide, four changes in five are seen', () => {
+    const random = seededRandom(7);
+    const there = [0.2, 0.21, 0.19].map((value) => ({ value, interval: null }));
+    const here = [0.21, 0.22, 0.2].map((value) => ({ value, interval: null }));
+    const change = changeOf(here, there);
+    const count = runsThatDecide(change, { here: 3, there: 3 }) ?? 0;
+    expect(change.interval?.low).toBeLessThan(0);
+    let met = 0;
+    for (let i = 0; i < TRIES; i++) {
+      const side = (mean: number) =>
+        Array.from({ length: count }, () => ({
+          value: mean + 0.01 * normal(random),
+          interval: null,
+        }));
+      if ((changeOf(side(0.21), side(0.2)).interval?.low ?? 0) > 0) met++;
+    }
+    expect(met / TRIES).toBeGreaterThan(0.78);
+    expect(met / TRIES).toBeLessThan(0.88);
+  });
+
+  test('one recording a side gives no number of runs', () => {
+    const one = (value: number) => [{ value, interval: { low: value - 0.1, high: value + 0.1 } }];
+    expect(runsThatDecide(changeOf(one(0.3), one(0.2)), { here: 1, there: 1 })).toBeNull();
+  });
+});
