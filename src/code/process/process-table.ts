@@ -30,6 +30,8 @@ type Process = {
   /** That of a parent or child as well, if it has more than one owner: clone it before writing. */
   space: AddressSpace;
   readonly parentPid: number;
+  /** The comm that it was given by exec, or else that of its first thread when that was met. */
+  name: StringIndex;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
   /** Threads of the process that `ProcessTable` knows. */
@@ -166,8 +168,10 @@ export class ProcessTable {
   comm(pid: number, tid: number, comm: string, isExec: boolean): void {
     if (isExec) this.#exec(pid);
     const thread = this.#threadOf(pid, tid);
-    thread.process.isPristine = false;
+    const { process } = thread;
+    process.isPristine = false;
     thread.comm = this.#strings.intern(comm);
+    if (isExec || (pid === tid && process.name === NO_COMM)) process.name = thread.comm;
     if (thread.index !== NONE) this.#rowComm.array[thread.index] = thread.comm;
   }
 
@@ -200,6 +204,7 @@ export class ProcessTable {
       generation: known === undefined ? 0 : known.generation + 1,
       space: isSynthesized ? new AddressSpace() : parentProcess.space,
       parentPid,
+      name: parentProcess.name,
       isPristine: true,
       threads: 0,
     };
@@ -337,6 +342,12 @@ export class ProcessTable {
     return this.#processes.get(pid)?.parentPid ?? NONE;
   }
 
+  /** The comm with which a process began its program, '' where that is not known: threads take names of their own. */
+  nameOf(pid: number): string {
+    const name = this.#processes.get(pid)?.name ?? NO_COMM;
+    return name === NO_COMM ? '' : this.#strings.get(name);
+  }
+
   /** The mappings of a DSO by the processes that have it now, of each one, those that were met last first. */
   *mappingsOf(key: DsoKey): Iterable<{ readonly pid: number; start: number; end: number }> {
     const dso = this.dsos.intern(key);
@@ -374,6 +385,7 @@ export class ProcessTable {
       generation: known.generation + 1,
       space: new AddressSpace(),
       parentPid: known.parentPid,
+      name: NO_COMM,
       isPristine: false,
       threads: 0,
     });
@@ -387,6 +399,7 @@ export class ProcessTable {
       generation: 0,
       space: new AddressSpace(),
       parentPid: NONE,
+      name: NO_COMM,
       isPristine: false,
       threads: 0,
     };

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { readStat, STAT_FIELD } from '../processes/thread-stat.ts';
 import { ownProgramEnvironment } from '../system-programs.ts';
 import { packageFile } from '../version.ts';
 import { READY } from './serve-questions.ts';
@@ -102,13 +103,21 @@ export class HelperProcess {
       return;
     }
     if (!this.#isReady) return;
+    this.#awaitAnswer(first, this.#child, performance.now() + START_MS);
+    this.#child.stdin?.write(first.line);
+  }
+
+  /** A helper that waits for a CPU is held by nobody: on a busy machine it has as long as for its start. */
+  #awaitAnswer(first: Question, child: ChildProcess, untilMs: number): void {
     this.#timer = setTimeout(() => {
       // Where we were busy ourselves, its answer may be there already: it is read before this is called.
       setImmediate(() => {
-        if (this.#questions[0] === first) this.#onSilence(first.pid);
+        if (this.#questions[0] !== first || this.#child !== child) return;
+        const isRunning = readStat(child.pid ?? 0)?.[STAT_FIELD.state] === 'R';
+        if (isRunning && performance.now() < untilMs) this.#awaitAnswer(first, child, untilMs);
+        else this.#onSilence(first.pid);
       });
     }, this.#deadlineMs);
-    this.#child.stdin?.write(first.line);
   }
 
   #answer(answer: unknown): void {

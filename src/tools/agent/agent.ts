@@ -116,6 +116,7 @@ class Agent implements RunningAgent {
     this.#notify = onNotice ?? (() => {});
     this.#services = new ServiceTable({
       parentOf: (pid) => this.#sampler?.parentOf(pid) ?? -1,
+      nameOf: (pid) => this.#sampler?.nameOf(pid) ?? '',
       notify: this.#notify,
     });
   }
@@ -125,7 +126,12 @@ class Agent implements RunningAgent {
     this.#server = await this.#listen(this.#config);
     try {
       this.#sampler = MachineSampler.start(
-        { ...this.#config.sampling, windowMs: this.#config.windowMs, onNotice: this.#notify },
+        {
+          ...this.#config.sampling,
+          windowMs: this.#config.windowMs,
+          onNotice: this.#notify,
+          onSampled: (threads) => this.#services.learn(threads),
+        },
         this.#binding,
       );
     } catch (error) {

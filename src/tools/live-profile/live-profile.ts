@@ -9,7 +9,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import type { OpenProfileOptions } from '../../options/reading.ts';
 import type { LossGap } from '../../period/types.ts';
-import type { Dso, Profile } from '../../profile/types.ts';
+import type { Dso, Profile, ProfileThread } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
 import { describeEvents } from '../../read/facts/event-description.ts';
 import { type Provenance, readProvenance } from '../../read/facts/provenance.ts';
@@ -155,6 +155,16 @@ export class LiveProfile {
   /** Pid of the process that has started `pid`; −1 where no record said it. */
   parentOf(pid: number): number {
     return this.#pipeline.processes.parentOf(pid);
+  }
+
+  /** The comm with which a process began; '' where no record said it. */
+  nameOf(pid: number): string {
+    return this.#pipeline.processes.nameOf(pid);
+  }
+
+  /** The threads of the samples since the last slice. */
+  sampledThreads(): readonly ProfileThread[] {
+    return this.#pipeline.processes.finishThreads();
   }
 
   /** The next bytes of the recording, cut anywhere. They belong to this object from now on. */

@@ -317,3 +317,18 @@ describe('who has a file mapped', () => {
     ]);
   });
 });
+
+describe('the name of a process', () => {
+  test('a process is called what it was when its program began, whatever its threads are called', () => {
+    const { table } = drawn();
+    table.comm(1, 1, 'node', true);
+    table.fork(1, 1, 2, 1);
+    table.comm(1, 2, 'libuv-worker', false);
+    table.comm(1, 1, 'MainThread', false);
+    table.fork(3, 1, 3, 2);
+    table.comm(4, 5, 'worker', false);
+    expect([1, 3, 4].map((pid) => table.nameOf(pid))).toEqual(['node', 'node', '']);
+    table.comm(3, 3, 'sh', true);
+    expect(table.nameOf(3)).toBe('sh');
+  });
+});

@@ -1,16 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCgroup } from '../../../src/tools/agent/service/cgroup-path.ts';
 import { ContainerNames } from '../../../src/tools/agent/service/container-names.ts';
-import { readServiceVariables } from '../../../src/tools/agent/service/identify-process.ts';
+import {
+  programName,
+  readServiceVariables,
+} from '../../../src/tools/agent/service/identify-process.ts';
 import { mainScript } from '../../../src/tools/agent/service/main-package.ts';
 import { parseContext } from '../../../src/tools/agent/service/process-context.ts';
+import { ServiceTable } from '../../../src/tools/agent/service/service-table.ts';
 import { labelName, sinkLabels } from '../../../src/tools/agent/sinks/protocols.ts';
 import { protobufBytes } from '../../helpers/protobuf.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 
 const ID = '4f0c'.padEnd(64, '0');
+/** A pid that no process can have. */
+const NO_PID = 2 ** 22 + 1;
 const UID = '6a2c1b00-0000-4000-8000-00000000abcd';
 
 describe('the control group of a process', () => {
@@ -71,6 +79,18 @@ describe('what a process says of itself', () => {
     expect(readServiceVariables(['A=1'])).toEqual({});
   });
 
+  it('a value with a hundred thousand spaces takes no longer than one of letters', () => {
+    const cpuOf = (filler: string): number => {
+      const before = process.cpuUsage();
+      const value = `x${filler.repeat(100_000)}y`;
+      expect(readServiceVariables([`OTEL_RESOURCE_ATTRIBUTES=a=${value}`])).toEqual({ a: value });
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    cpuOf('z');
+    expect(cpuOf(' ')).toBeLessThan(20 * cpuOf('z') + 100_000);
+  });
+
   const pair = (key: string, value: string) =>
     Buffer.concat([protobufBytes(1, key), protobufBytes(2, protobufBytes(1, value))]);
   const resource = Buffer.concat([
@@ -94,6 +114,57 @@ describe('what a process says of itself', () => {
     }
     expect(parseContext(Buffer.from('hello, world'))).toEqual({});
   });
+});
+
+describe('the service of a process', () => {
+  it('a process that was asked while it was there keeps its service when it is gone', async () => {
+    const child = spawn('sleep', ['1000'], { env: { OTEL_SERVICE_NAME: 'shop' }, stdio: 'ignore' });
+    const pid = child.pid as number;
+    const table = new ServiceTable({ parentOf: () => -1, nameOf: () => 'sleep' });
+    const thread = { pid, generation: 1 };
+    table.learn([thread]);
+    expect((await table.of([thread]))[0]).toMatchObject({ name: 'shop', source: 'environment' });
+    table.endWindow();
+    table.learn([thread]);
+    await expect.poll(() => table.isAsking).toBe(false);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect((await table.of([thread]))[0].name).toBe('shop');
+    // Its pid runs another program, which is gone, too: nothing is known of that but how it began.
+    expect((await table.of([{ pid, generation: 2 }]))[0]).toMatchObject({
+      name: 'sleep',
+      source: 'comm',
+    });
+    table.close();
+  });
+
+  it('a process that is gone is no part of the unit of the runtime that started its container', async () => {
+    const names = new Map([
+      [process.pid, 'containerd-shim'],
+      [NO_PID, 'job'],
+    ]);
+    const table = new ServiceTable({
+      parentOf: (pid) => (pid === NO_PID ? process.pid : -1),
+      nameOf: (pid) => names.get(pid) ?? '',
+    });
+    expect((await table.of([{ pid: NO_PID, generation: 0 }]))[0].name).toBe('job');
+    table.close();
+  });
+
+  it.each([
+    ['node', ['node', 'a.js'], '/usr/bin/node', 'node'],
+    ['backup.sh', ['/bin/sh', '/opt/backup.sh'], '/usr/bin/dash', 'backup.sh'],
+    ['MainThread', ['node', 'a.js'], '/usr/bin/node', 'node'],
+    ['MainThread', ['node'], '/opt/node (deleted)', 'node'],
+    ['a-very-long-nam', ['./a-very-long-name-of-a-program'], null, 'a-very-long-nam'],
+    ['kept', [''], null, 'kept'],
+  ])(
+    'the program of a process whose thread is %s and whose words are %j is named',
+    (comm, argv, file, name) => {
+      expect(programName(comm, argv, file)).toBe(name);
+    },
+  );
 });
 
 describe('the main script', () => {

@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import { decodePercent } from '../../../base/text.ts';
 import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
-import { readTextOrEmpty } from '../../../system/small-file.ts';
+import { readLinkOrNull, readTextOrEmpty } from '../../../system/small-file.ts';
 import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { readCgroup } from './cgroup-path.ts';
 import type { ContainerNames } from './container-names.ts';
@@ -13,6 +14,7 @@ const KERNEL_THREAD = 0x0020_0000;
 /** The only variables that are looked at: a process's environment holds its secrets, too. */
 const NAME_VARIABLE = 'OTEL_SERVICE_NAME';
 const ATTRIBUTES_VARIABLE = 'OTEL_RESOURCE_ATTRIBUTES';
+const ATTRIBUTE_KEY = /^[\w.-]+$/;
 
 /** A process and when it began: a pid is used again. */
 export type IdentifiedProcess = { readonly service: Service; readonly startTicks: string };
@@ -25,7 +27,8 @@ export function startTicksOf(pid: number): string | null {
 /**
  * Finds the service of a process by the first of these that names it: OpenTelemetry's process context,
  * `OTEL_SERVICE_NAME` in its environment, its systemd unit, its Kubernetes container, its container, the
- * `package.json` of its main script, its comm. The others add attributes. Null where it is gone.
+ * `package.json` of its main script, its program. The others add attributes. Null where it is gone. `comm`: that of its
+ * main thread.
  */
 export async function identifyProcess(
   pid: number,
@@ -76,9 +79,21 @@ async function identify(
     return { name: container.container, source, attributes };
   }
   const main = await findMainPackage(pid, reads);
-  if (main === null) return { name: comm === '' ? '[unknown]' : comm, source: 'comm', attributes };
+  if (main === null) {
+    const ran = programName(comm, await reads.commandLine(pid), readLinkOrNull(`/proc/${pid}/exe`));
+    return { name: ran === '' ? '[unknown]' : ran, source: 'comm', attributes };
+  }
   const version = main.version === null ? {} : { 'service.version': main.version };
   return { name: main.name, source: 'package', attributes: { ...version, ...attributes } };
+}
+
+/**
+ * The name of the program that a process runs: the comm that it was given with the program, the name of the file or of
+ * its script, cut to 15 bytes. Node and others give their main thread another one, which is no program's.
+ */
+export function programName(comm: string, argv: readonly string[], file: string | null): string {
+  const isGiven = argv.slice(0, 2).some((word) => comm !== '' && basename(word).startsWith(comm));
+  return isGiven || file === null ? comm : basename(file.replace(/ \(deleted\)$/, ''));
 }
 
 /** Attributes in OpenTelemetry's variables: `service.name` and other attributes, percent-decoded. */
@@ -87,9 +102,11 @@ export function readServiceVariables(variables: readonly string[]): Record<strin
   const variable = (name: string): string =>
     variables.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
   for (const pair of variable(ATTRIBUTES_VARIABLE).split(',')) {
-    const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-    if (key !== undefined && value !== undefined && key !== '__proto__') {
-      attributes[key] = decodePercent(value);
+    // An expression that looks for spaces at both ends takes the square of their number.
+    const equals = pair.indexOf('=');
+    const key = pair.slice(0, Math.max(0, equals)).trim();
+    if (ATTRIBUTE_KEY.test(key) && key !== '__proto__') {
+      attributes[key] = decodePercent(pair.slice(equals + 1).trim());
     }
   }
   const name = variable(NAME_VARIABLE);

@@ -8,11 +8,11 @@ import type { Service } from './service.ts';
  * A process may say who it is after its start: it is asked again when it has been known for twice
  * as long, but not sooner and not later than so.
  */
-const ASK_AGAIN_MS = 60_000;
+const ASK_AGAIN_MS = 5000;
 const MOST_ASK_AGAIN_MS = 600_000;
 /** Ancestors that are asked for a process that is gone. */
 const MOST_ANCESTORS = 8;
-/** Time limit for all processes of a window together: those that do not answer by then are named after their comm. */
+/** Time limit for all processes of a window together: those that do not answer by then are named after their program. */
 const MOST_LEARN_MS = 2000;
 
 type KnownProcess = IdentifiedProcess & {
@@ -24,17 +24,20 @@ type KnownProcess = IdentifiedProcess & {
 export type ServiceTableOptions = {
   /** Pid of the parent as far as it is known, −1 otherwise. */
   readonly parentOf: (pid: number) => number;
+  /** The comm with which a process began; '' where that is not known. */
+  readonly nameOf: (pid: number) => string;
   readonly containers?: ContainerNames;
   readonly now?: () => number;
   /** Told once when the kernel holds a helper at a process that does not serve its own memory or files. */
   readonly notify?: (notice: string) => void;
 };
 
-type Thread = Pick<ProfileThread, 'pid' | 'comm' | 'generation'>;
+type Process = Pick<ProfileThread, 'pid' | 'generation'>;
 
 /** The services of processes, kept while these run and are sampled. */
 export class ServiceTable {
   readonly #parentOf: (pid: number) => number;
+  readonly #nameOf: (pid: number) => string;
   readonly #containers: ContainerNames;
   readonly #now: () => number;
   readonly #notify: (notice: string) => void;
@@ -44,16 +47,19 @@ export class ServiceTable {
   #asked = new Map<number, KnownProcess>();
   /** Processes that are being asked. */
   readonly #asking = new Map<number, Promise<Service | null>>();
+  /** The generations of processes of this window that were asked, or were gone. */
+  #met = new Map<number, number>();
 
-  constructor({ parentOf, containers, now, notify }: ServiceTableOptions) {
+  constructor({ parentOf, nameOf, containers, now, notify }: ServiceTableOptions) {
     this.#notify = notify ?? (() => {});
     this.#parentOf = parentOf;
+    this.#nameOf = nameOf;
     this.#containers = containers ?? new ContainerNames();
     this.#now = now ?? (() => performance.now());
   }
 
   /** The services of sampled threads, in their order. It takes no longer than `MOST_LEARN_MS`, whoever is asked. */
-  async of(threads: readonly Thread[]): Promise<Service[]> {
+  async of(threads: readonly Process[]): Promise<Service[]> {
     // Helpers of the window before, which have had the time to end.
     this.#reportHeld();
     const timer = setTimeout(() => this.#reads.giveUp(), MOST_LEARN_MS);
@@ -62,6 +68,20 @@ export class ServiceTable {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Asks processes that were sampled while they are there: those of a second are gone when their window ends. */
+  learn(processes: readonly Process[]): void {
+    for (const { pid, generation } of processes) {
+      if (pid === 0 || this.#met.get(pid) === generation) continue;
+      this.#met.set(pid, generation);
+      void this.#find(pid, generation);
+    }
+  }
+
+  /** Whether answers are waited for. */
+  get isAsking(): boolean {
+    return this.#asking.size > 0;
   }
 
   close(): void {
@@ -78,38 +98,47 @@ export class ServiceTable {
     );
   }
 
-  async #serviceOf({ pid, comm, generation }: Thread): Promise<Service> {
+  async #serviceOf({ pid, generation }: Process): Promise<Service> {
     if (pid === 0) return IDLE;
-    const own = await this.#find(pid, comm, generation);
+    const own = await this.#find(pid, generation);
     if (own !== null) return own;
     // It is gone, and what it was started by is mostly the same service: a shell of a unit, a container's.
     let ancestor = this.#parentOf(pid);
     for (let i = 0; i < MOST_ANCESTORS && ancestor > 1; i++) {
-      const service = await this.#find(ancestor, '', 0);
+      // What it starts runs in a unit of its own.
+      if (CONTAINER_RUNTIME.test(this.#nameOf(ancestor))) break;
+      const service = await this.#find(ancestor, 0);
       if (service !== null) {
         const named = service.source !== 'comm' && service.source !== 'package';
-        return named && service.source !== 'kernel' ? service : ofComm(comm);
+        return named && service.source !== 'kernel' ? service : ofProgram(this.#nameOf(pid));
       }
       ancestor = this.#parentOf(ancestor);
     }
-    return ofComm(comm);
+    return ofProgram(this.#nameOf(pid));
   }
 
   /** Forgets the processes that were not asked for since this was called last. */
   endWindow(): void {
     this.#known = this.#asked;
     this.#asked = new Map();
+    this.#met = new Map();
   }
 
-  #find(pid: number, comm: string, generation: number): Promise<Service | null> {
+  async #find(pid: number, generation: number): Promise<Service | null> {
+    // An answer to an earlier question may be that of the program before.
+    for (let before = this.#asking.get(pid); before !== undefined; before = this.#asking.get(pid)) {
+      await before;
+    }
     const asked = this.#asked.get(pid);
-    if (asked !== undefined) return Promise.resolve(asked.service);
-    const asking = this.#asking.get(pid) ?? this.#ask(pid, comm, generation);
+    if (asked !== undefined && asked.generation >= generation) return asked.service;
+    const asking = this.#ask(pid, generation);
     this.#asking.set(pid, asking);
-    return asking.finally(() => this.#asking.delete(pid));
+    return asking.finally(() => {
+      if (this.#asking.get(pid) === asking) this.#asking.delete(pid);
+    });
   }
 
-  async #ask(pid: number, comm: string, generation: number): Promise<Service | null> {
+  async #ask(pid: number, generation: number): Promise<Service | null> {
     const nowMs = this.#now();
     const known = this.#known.get(pid);
     const isRecent =
@@ -124,8 +153,8 @@ export class ServiceTable {
         return known.service;
       }
     }
-    const found = await identifyProcess(pid, comm, this.#containers, this.#reads);
-    if (found === null) return known?.service ?? null;
+    const found = await identifyProcess(pid, this.#nameOf(pid), this.#containers, this.#reads);
+    if (found === null) return known?.generation === generation ? known.service : null;
     const isSame = known?.generation === generation && known.startTicks === found.startTicks;
     const firstMs = isSame ? known.firstMs : nowMs;
     this.#asked.set(pid, { ...found, generation, firstMs, askedMs: nowMs });
@@ -139,6 +168,9 @@ function pauseOf({ firstMs, askedMs }: KnownProcess): number {
 
 const IDLE: Service = { name: 'idle', source: 'idle', attributes: {} };
 
-function ofComm(comm: string): Service {
-  return { name: comm === '' ? '[unknown]' : comm.slice(0, 64), source: 'comm', attributes: {} };
+/** Processes that start containers, which are none of their own unit. */
+const CONTAINER_RUNTIME = /^(?:containerd|conmon|crun|runc|dockerd|crio|youki|kata)/;
+
+function ofProgram(name: string): Service {
+  return { name: name === '' ? '[unknown]' : name.slice(0, 64), source: 'comm', attributes: {} };
 }

@@ -3,7 +3,7 @@ import { lostSamplesOfAll } from '../../../base/lost-samples.ts';
 import { closeLoaded, type LoadedSymbols } from '../../../code/symbols/symbolizer.ts';
 import { CLOCK_IDS } from '../../../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../../native/types.ts';
-import type { Profile, Weights } from '../../../profile/types.ts';
+import type { Profile, ProfileThread, Weights } from '../../../profile/types.ts';
 import { describeExisting } from '../../../record/existing/existing-state.ts';
 import {
   explainNativeError,
@@ -21,8 +21,8 @@ import { RegisteredCode } from './registered-code.ts';
 import type { TurnCounts } from './turn-counts.ts';
 import { WindowWeights } from './window-weights.ts';
 
-/** Longest time that a record waits in its ring: seldom, so that waking costs little, … */
-const LATENCY_MS = 2000;
+/** Longest time that a record waits in its ring: a process of a second has to be asked who it is, … */
+const LATENCY_MS = 100;
 /** … and several times a window, which would else be as long as that. */
 const LOOKS_A_WINDOW = 4;
 const CHUNK_BYTES = 256 << 10;
@@ -78,6 +78,8 @@ export type MachineTotals = {
 export type MachineSamplerOptions = SamplingConfig & {
   readonly windowMs: number;
   readonly onNotice: (notice: string) => void;
+  /** Told the threads that were sampled in the window so far, soon after each sample. */
+  readonly onSampled?: (threads: readonly ProfileThread[]) => void;
 } & Pick<LiveProfileOptions, 'mostRows'>;
 
 /**
@@ -176,6 +178,11 @@ export class MachineSampler {
     return this.#profile?.parentOf(pid) ?? -1;
   }
 
+  /** The comm with which a process began, as far as it is known; '' otherwise. */
+  nameOf(pid: number): string {
+    return this.#profile?.nameOf(pid) ?? '';
+  }
+
   get totals(): MachineTotals {
     const { samples } = this.#totals;
     const events = this.#session.plan.events.length;
@@ -247,7 +254,9 @@ export class MachineSampler {
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
       this.#feed(chunk);
     }
-    this.#profile?.nameFiles();
+    if (this.#profile === null) return;
+    this.#profile.nameFiles();
+    this.#options.onSampled?.(this.#profile.sampledThreads());
     if (event.kind !== 'recording-ended') return;
     this.#profile?.finish();
     this.#counted = event.finals.reduce((sum, { value }) => sum + Number(value), 0);
