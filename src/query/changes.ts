@@ -66,14 +66,19 @@ export function changesOfSums({ columns, rows }: QueryAnswer): ShareChange[] {
     const number = (column: string): number => Number(value.get(column));
     const sideOf = (side: 0 | 1): ChangeSide => {
       const count = number(`n${side}`);
-      const sum = number(`s${side}`);
+      const weight = number(`w${side}`);
+      const mean = number(`s${side}`) / weight;
+      // Of values that weigh differently, as if each weighed what all do on average.
+      const scale = (count / weight) ** 2;
+      const squares =
+        number(`q${side}`) - 2 * mean * number(`p${side}`) + mean ** 2 * number(`v${side}`);
+      const end = (name: 'l' | 'h') => number(`${name}${side}`) / weight;
       return {
         count,
-        mean: sum / count,
-        squares: Math.max(0, number(`q${side}`) - sum ** 2 / count),
-        open: number(`o${side}`),
-        interval:
-          number('vague') === 1 ? null : { low: number(`l${side}`), high: number(`h${side}`) },
+        mean,
+        squares: Math.max(0, squares * scale),
+        open: number(`o${side}`) * scale,
+        interval: number('vague') === 1 ? null : { low: end('l'), high: end('h') },
       };
     };
     const dso = String(value.get('dso')).replace(/^\[JIT\].*/, ALL_JIT.name);

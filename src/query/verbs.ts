@@ -2,6 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
 import { T95_TERMS, t95 } from '../base/student.ts';
 import { commandOnly } from '../base/words.ts';
+import { LEAST_SPREAD } from '../profile/analysis/change.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -69,7 +70,7 @@ limit ${options.limit}`;
       const { sides } = options;
       if (sides === undefined) throw new UsageError('diff needs recordings on both sides');
       const among = (numbers: readonly number[]) => `r.recording in (${numbers.join(', ')})`;
-      return changesSql(among(sides.old), among(sides.new), options);
+      return changesSql(among(sides.old), among(sides.new), options, EACH_RECORDING);
     }
     case 'compare': {
       const [old, now] = options.builds ?? [];
@@ -77,7 +78,12 @@ limit ${options.limit}`;
         throw new UsageError('compare needs two builds', ['perf-ts query compare OLD NEW']);
       }
       if (old === now) throw new UsageError(`compare needs two builds, and ${old} is one`);
-      return changesSql(`r.build = ${literal(old)}`, `r.build = ${literal(now)}`, options);
+      return changesSql(
+        `r.build = ${literal(old)}`,
+        `r.build = ${literal(now)}`,
+        options,
+        OF_A_FLEET,
+      );
     }
     case 'share':
       return shareSql(options);
@@ -143,33 +149,73 @@ order by recording, weight desc, pid, tid, comm
 limit ${options.limit}`;
 }
 
-/** Per cent of a function, by version and host, over their recordings; those without it count as 0. */
+/** Parts of the time of a group of recordings, whose shares differ by what the load did: each is one value. */
+const PARTS = 16;
+/** From so many hosts on these are the values: they differ by more than one does from part to part. */
+const MANY_HOSTS = 8;
+
+/**
+ * Which of the values of a group a recording belongs to, as two columns: `place`, and a part of the time of that place, or
+ * the recording where it has none. `g` has the group's `first` and `last` start and its number of `hosts`.
+ */
+function unitSql(r: string, g: string): { readonly place: string; readonly part: string } {
+  const time = `floor((${r}.started_ns - ${g}.first) * ${PARTS}.0 / (${g}.last - ${g}.first + 1))`;
+  const inTime = `case when ${r}.started_ns is null then ${r}.recording * 1.0 else ${time} end`;
+  return {
+    place: `coalesce(${r}.host, '')`,
+    part: `case when ${g}.hosts >= ${MANY_HOSTS} then 0.0 else ${inTime} end`,
+  };
+}
+
+/**
+ * The share of a function in all that its recordings weigh, by version and host, and over all hosts (`*`) where there are
+ * several. The interval is that of a ratio of sums (Cochran 1977, 6.3) over what varies: parts of the time, or hosts.
+ */
 function shareSql(options: VerbOptions): string {
-  const { mean, low, high } = meanSql('m');
+  const { place, part } = unitSql('r', 'g');
+  const group = "coalesce(r.service, '') as service, coalesce(r.build, '') as build";
+  const host = "case when a.pooled = 1 then '*' else coalesce(r.host, '') end";
+  const all = 'cross join (select 0 as pooled union all select 1 as pooled) a';
+  const { mean, low, high } = ratioSql('m');
   return `with cells as (
   select c.recording as recording, sum(c.share) as share, sum(c.low) as low,
-    case when count(*) = 1 then max(c.nothing) else sum(c.high) end as high
+    case when count(*) = 1 then max(c.nothing) else sum(c.high) end as high, max(c.weight) as weight
   from (
     select f.recording as recording, f.self_share as share, coalesce(f.self_low, f.self_share) as low,
-      coalesce(f.self_high, f.self_share) as high, 0.0 as nothing
+      coalesce(f.self_high, f.self_share) as high, 0.0 as nothing, 0.0 as weight
     from functions f join events e on e.recording = f.recording and e.event = f.event
     where ${and(firstEvent('e', options), named('f.func', needed('share', options.func)))}
     union all
     select e.recording as recording, 0.0 as share, 0.0 as low, 0.0 as high,
-      coalesce(e.nothing_high, 0.0) as nothing
+      coalesce(e.nothing_high, 0.0) as nothing, e.weight as weight
     from events e where ${firstEvent('e', options)}
   ) c
   group by c.recording
-), means as (
-  select r.service as service, r.build as build, r.host as host, count(*) as recordings,
-    sum(c.share) as share, sum(c.share * c.share) as squares,
-    sum((c.high - c.low) * (c.high - c.low)) as open, min(c.low) as least, max(c.high) as most
-  from cells c join recordings r on r.recording = c.recording${whereService(options)}
-  group by r.service, r.build, r.host
+), spans as (
+  select ${group}, ${host} as host, min(r.started_ns) as first, max(r.started_ns) as last,
+    count(distinct r.host) as hosts
+  from recordings r ${all}${whereService(options)}
+  group by coalesce(r.service, ''), coalesce(r.build, ''), ${host}
+), units as (
+  select g.service as service, g.build as build, g.host as host, ${place} as place, ${part} as part,
+    count(*) as recordings, sum(c.weight) as w, sum(c.share * c.weight) as s,
+    sum(c.low * c.weight) as l, sum(c.high * c.weight) as h,
+    sum((c.high - c.low) * (c.high - c.low) * c.weight * c.weight) as o
+  from cells c join recordings r on r.recording = c.recording
+  join spans g on g.service = coalesce(r.service, '') and g.build = coalesce(r.build, '')
+  where g.host = coalesce(r.host, '') or (g.host = '*' and g.hosts > 1)
+  group by g.service, g.build, g.host, ${place}, ${part}
+), sums as (
+  select u.service as service, u.build as build, u.host as host, sum(u.recordings) as recordings,
+    count(*) * 1.0 as n, sum(u.w) as w, sum(u.s) as s, sum(u.l) as l, sum(u.h) as h, sum(u.o) as o,
+    sum(u.s * u.s) as q, sum(u.s * u.w) as p, sum(u.w * u.w) as v
+  from units u
+  group by u.service, u.build, u.host
 )
-select m.service as service, m.build as build, m.host as host, m.recordings as recordings, ${mean} as share,
-  ${low} as low, ${high} as high
-from means m
+select nullif(m.service, '') as service, nullif(m.build, '') as build, nullif(m.host, '') as host,
+  m.recordings as recordings, ${mean} as share, ${low} as low, ${high} as high
+from sums m
+where m.w > 0
 order by service, build, host
 limit ${options.limit}`;
 }
@@ -197,27 +243,53 @@ limit ${options.limit}`;
 const WITHOUT_LINE = `case when f.kind in ('user code', 'dependency', 'node internal')
       and position(':' in f.func) > 0 then trim(trailing ':0123456789' from f.func) else f.func end`;
 
+/** How recordings of a side are taken together: what each weighs, and which of them are one value. */
+type Together = { readonly weight: string; readonly place: string; readonly part: string };
+/** Runs of one program: each is a value. */
+const EACH_RECORDING: Together = { weight: '1.0', place: "''", part: 'r.recording * 1.0' };
+/** Windows of many machines: a share is that of their sums. */
+const OF_A_FLEET: Together = { weight: 'e.weight', ...unitSql('r', 'g') };
+
 /**
- * The SQL of the sums of each function's shares on either side, `s0` and `s1`, with what their interval follows from:
- * numbers of recordings, squares, squared widths and ends. A recording without a sample of it adds the interval
- * of nothing. A function of JavaScript whose line has moved is the same where only one on either side is called so.
+ * The SQL of the sums of each function's weights on either side, `s0` and `s1`, with what their interval follows from: numbers
+ * of values, weights, squares and products of both, squared widths and ends. A recording without a sample of it adds the
+ * interval of nothing. A function of JavaScript whose line has moved is the same where only one on either side is called so.
  */
-function changesSql(isOld: string, isNew: string, options: VerbOptions): string {
-  return `with sides as (
-  select r.recording as recording, case when ${isNew} then 1 else 0 end as side,
-    coalesce(e.nothing_high, 0.0) as nothing
-  from recordings r join events e on e.recording = r.recording
-  where ((${isOld}) or (${isNew})) and ${firstEvent('e', options)}${service(options) && ` and ${service(options)}`}
-), sizes as (
-  select sum(1 - s.side) as n0, sum(s.side) as n1, sum((1 - s.side) * s.nothing) as h0,
-    sum(s.side * s.nothing) as h1, sum((1 - s.side) * s.nothing * s.nothing) as o0,
-    sum(s.side * s.nothing * s.nothing) as o1
+function changesSql(
+  isOld: string,
+  isNew: string,
+  options: VerbOptions,
+  { weight, place, part }: Together,
+): string {
+  const isNewer = `case when ${isNew} then 1 else 0 end`;
+  const among = `((${isOld}) or (${isNew}))${service(options) && ` and ${service(options)}`}`;
+  return `with spans as (
+  select ${isNewer} as side, min(r.started_ns) as first, max(r.started_ns) as last,
+    count(distinct r.host) as hosts
+  from recordings r
+  where ${among}
+  group by ${isNewer}
+), sides as (
+  select r.recording as recording, g.side as side, coalesce(e.nothing_high, 0.0) as nothing,
+    ${weight} as w, ${place} as place, ${part} as part
+  from recordings r join events e on e.recording = r.recording join spans g on g.side = ${isNewer}
+  where ${among} and ${firstEvent('e', options)}
+), units as (
+  select s.side as side, s.place as place, s.part as part, sum(s.w) as w,
+    sum(s.nothing * s.w) as h, sum(s.nothing * s.nothing * s.w * s.w) as o
   from sides s
+  group by s.side, s.place, s.part
+), sizes as (
+  select sum(1 - u.side) as n0, sum(u.side) as n1, sum((1 - u.side) * u.w) as w0,
+    sum(u.side * u.w) as w1, sum((1 - u.side) * u.w * u.w) as v0, sum(u.side * u.w * u.w) as v1,
+    sum((1 - u.side) * u.h) as h0, sum(u.side * u.h) as h1, sum((1 - u.side) * u.o) as o0,
+    sum(u.side * u.o) as o1
+  from units u
 ), cells as (
   select f.func as func, s.side as side, f.recording as recording, sum(f.self_share) as share,
     min(${WITHOUT_LINE}) as name, max(f.dso) as dso, max(case when f.self_low is null then 1 else 0 end) as vague,
     sum(coalesce(f.self_low, f.self_share)) as low, sum(coalesce(f.self_high, f.self_share)) as high,
-    max(s.nothing) as nothing
+    max(s.nothing) as nothing, max(s.w) as w, max(s.place) as place, max(s.part) as part
   from functions f join sides s on s.recording = f.recording
   join events e on e.recording = f.recording and e.event = f.event
   where ${firstEvent('e', options)}
@@ -229,36 +301,46 @@ function changesSql(isOld: string, isNew: string, options: VerbOptions): string 
     from cells c group by c.name, c.side
   ) n
   group by n.name
-), sums as (
-  select case when max(c.side) = 1 then max(case when c.side = 1 then c.func else '' end)
-    else max(c.func) end as func, max(c.dso) as dso, max(c.vague) as vague,
-    sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
-    sum((1 - c.side) * c.share * c.share) as q0, sum(c.side * c.share * c.share) as q1,
-    sum((1 - c.side) * ((c.high - c.low) * (c.high - c.low) - c.nothing * c.nothing)) as o0,
-    sum(c.side * ((c.high - c.low) * (c.high - c.low) - c.nothing * c.nothing)) as o1,
-    sum((1 - c.side) * c.low) as l0, sum(c.side * c.low) as l1,
-    sum((1 - c.side) * (c.high - c.nothing)) as h0, sum(c.side * (c.high - c.nothing)) as h1
+), parts as (
+  select case when a.funcs = 1 then c.name else c.func end as name, c.side as side, c.place as place,
+    c.part as part, max(c.func) as func, max(c.dso) as dso, max(c.vague) as vague,
+    sum(c.share * c.w) as s, sum(c.low * c.w) as l, sum((c.high - c.nothing) * c.w) as h,
+    sum(((c.high - c.low) * (c.high - c.low) - c.nothing * c.nothing) * c.w * c.w) as o
   from cells c join names a on a.name = c.name
-  group by case when a.funcs = 1 then c.name else c.func end
+  group by case when a.funcs = 1 then c.name else c.func end, c.side, c.place, c.part
+), sums as (
+  select case when max(t.side) = 1 then max(case when t.side = 1 then t.func else '' end)
+    else max(t.func) end as func, max(t.dso) as dso, max(t.vague) as vague,
+    sum((1 - t.side) * t.s) as s0, sum(t.side * t.s) as s1,
+    sum((1 - t.side) * t.s * t.s) as q0, sum(t.side * t.s * t.s) as q1,
+    sum((1 - t.side) * t.s * u.w) as p0, sum(t.side * t.s * u.w) as p1,
+    sum((1 - t.side) * t.o) as o0, sum(t.side * t.o) as o1,
+    sum((1 - t.side) * t.l) as l0, sum(t.side * t.l) as l1,
+    sum((1 - t.side) * t.h) as h0, sum(t.side * t.h) as h1
+  from parts t join units u on u.side = t.side and u.place = t.place and u.part = t.part
+  group by t.name
 )
-select m.func as func, m.dso as dso, m.vague as vague, z.n0 as n0, z.n1 as n1, m.s0 as s0, m.s1 as s1,
-  m.q0 as q0, m.q1 as q1, m.o0 + z.o0 as o0, m.o1 + z.o1 as o1, m.l0 as l0, m.l1 as l1,
-  m.h0 + z.h0 as h0, m.h1 + z.h1 as h1
+select m.func as func, m.dso as dso, m.vague as vague, z.n0 as n0, z.n1 as n1, z.w0 as w0, z.w1 as w1,
+  m.s0 as s0, m.s1 as s1, m.q0 as q0, m.q1 as q1, m.p0 as p0, m.p1 as p1, z.v0 as v0, z.v1 as v1,
+  m.o0 + z.o0 as o0, m.o1 + z.o1 as o1, m.l0 as l0, m.l1 as l1, m.h0 + z.h0 as h0, m.h1 + z.h1 as h1
 from sums m cross join sizes z
-where z.n0 > 0 and z.n1 > 0
+where z.w0 > 0 and z.w1 > 0
 order by func, dso`;
 }
 
-/** Mean and its interval over `recordings` values; of one its own. */
-function meanSql(m: string): { mean: string; low: string; high: string } {
-  const mean = `${m}.share / ${m}.recordings`;
-  const spread = `(${m}.squares - ${m}.share * ${m}.share / ${m}.recordings) / greatest(1, ${m}.recordings - 1)`;
-  const open = `${m}.open / ${m}.recordings / ${4 * Z95 ** 2}`;
-  const half = `${t95Sql(`(${m}.recordings - 1)`)} * sqrt(greatest(${spread}, ${open}) / ${m}.recordings)`;
+/**
+ * A ratio of the sums `s` and `w` of `n` values, and its interval from their squares `q`, their products `p` and the squares
+ * `v` of the weights; of one value its own. As in `changeOfSides`, it is at least a third of what the recordings leave open.
+ */
+function ratioSql(m: string): { mean: string; low: string; high: string } {
+  const mean = `${m}.s / ${m}.w`;
+  const spread = `(${m}.q - 2 * ${mean} * ${m}.p + ${mean} * ${mean} * ${m}.v) * ${m}.n / greatest(1.0, ${m}.n - 1)`;
+  const open = `${m}.o * ${LEAST_SPREAD ** 2 / (2 * Z95) ** 2}`;
+  const half = `${t95Sql(`(${m}.n - 1)`)} * sqrt(greatest(${spread}, ${open})) / ${m}.w`;
   return {
     mean,
-    low: `case when ${m}.recordings = 1 then ${m}.least else greatest(0.0, ${mean} - ${half}) end`,
-    high: `case when ${m}.recordings = 1 then ${m}.most else least(1.0, ${mean} + ${half}) end`,
+    low: `case when ${m}.n = 1 then ${m}.l / ${m}.w else greatest(0.0, ${mean} - ${half}) end`,
+    high: `case when ${m}.n = 1 then ${m}.h / ${m}.w else least(1.0, ${mean} + ${half}) end`,
   };
 }
 

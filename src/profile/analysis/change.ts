@@ -26,7 +26,7 @@ export type Judged = Change & { readonly chance: number };
 /** Maximum chance that any of all changes marked certain is so wrongly. */
 const ALPHA = 0.05;
 /** The least part of what recordings leave open by themselves, as standard deviations, by which runs differ. */
-const LEAST_SPREAD = 1 / 3;
+export const LEAST_SPREAD = 1 / 3;
 
 /**
  * The change from `there` to `here`, one value for each recording of a side; none is certain yet.
