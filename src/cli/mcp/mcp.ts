@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/errors.ts';
 import type { AskedOf } from '../../options/option.ts';
-import { answerLine, type Tool } from '../../tools/mcp/protocol.ts';
+import { checkInput } from '../../tools/mcp/input-schema.ts';
+import { Calls, type Tool } from '../../tools/mcp/protocol.ts';
 import { recordTool } from '../../tools/mcp/record-tool.ts';
 import { perfTools } from '../../tools/mcp/tools.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -9,7 +10,7 @@ import { writeOut } from '../shared/stdout.ts';
 import type { MCP } from './mcp-options.ts';
 import { runRecorder } from './run-recorder.ts';
 
-/** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */
+/** `perf-ts mcp`: answers an assistant on standard input and output; calls of tools one after the other. */
 export async function runMcp({ allowRecord, md, ...asked }: AskedOf<typeof MCP>): Promise<void> {
   const tools = [
     ...perfTools((file) => loadForCommand(file, asked, { lines: true })),
@@ -19,11 +20,18 @@ export async function runMcp({ allowRecord, md, ...asked }: AskedOf<typeof MCP>)
     writeOut(`${await answerCall(md, tools)}\n`);
     return;
   }
+  const calls = new Calls(tools);
+  const answers = new Set<Promise<void>>();
+  const answer = async (line: string): Promise<void> => {
+    const text = await calls.answerLine(line);
+    if (text !== null) writeOut(`${text}\n`);
+  };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue;
-    const answer = await answerLine(line, tools);
-    if (answer !== null) writeOut(`${answer}\n`);
+    const answering = answer(line).finally(() => answers.delete(answering));
+    answers.add(answering);
   }
+  await Promise.all(answers);
 }
 
 /** One call as docs/how-to/ask-an-assistant.md writes them: `top {"file":"perf.data"}`. */
@@ -41,5 +49,5 @@ async function answerCall(call: string, tools: readonly Tool[]): Promise<string>
   } catch (error) {
     throw new UsageError(`--md ${call}: ${(error as Error).message}`);
   }
-  return tool.answer(input as Readonly<Record<string, unknown>>);
+  return tool.answer(checkInput(tool.inputSchema, input));
 }

@@ -31,10 +31,9 @@ export const runRecorder: RunRecorder = (args, seconds) =>
     child.once('error', (error) => reject(new FailedError(error.message)));
     child.once('close', (status, signal) => {
       for (const timer of timers) clearTimeout(timer);
-      const text = reported.split('\n').map(printable).join('\n').trim();
+      const hasFailed = status === 125 || status === 2 || signal !== null;
       const how = `The recorder ended with ${signal ?? `status ${status}`}.`;
-      if (status === 125 || status === 2 || signal !== null)
-        reject(new FailedError(`${how} ${text}`));
-      else resolve(`${how} ${text}`.trim());
+      const printed = reported.split('\n').map((line) => printable(line).trim());
+      resolve({ how, hasFailed, printed: printed.filter((line) => line !== '') });
     });
   });

@@ -1,15 +1,22 @@
-import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { FailedError, UsageError } from '../../base/errors.ts';
-import { answerText } from './answer-text.ts';
+import { answerText, quotedName } from './answer-text.ts';
 import type { Tool } from './protocol.ts';
 
 const DEFAULT_SECONDS = 10;
 const MOST_SECONDS = 60;
 const MOST_WORDS = 64;
 
-/** Runs `perf-ts` with these arguments, for so long at most; returns what it said. Rejects where it fails. */
-export type RunRecorder = (args: readonly string[], seconds: number) => Promise<string>;
+/** How a recorder has ended, and what was printed meanwhile, by it and by what it has recorded: a line each. */
+export type RecorderEnd = {
+  readonly how: string;
+  readonly hasFailed: boolean;
+  readonly printed: readonly string[];
+};
+
+/** Runs `perf-ts` with these arguments, for so long at most. */
+export type RunRecorder = (args: readonly string[], seconds: number) => Promise<RecorderEnd>;
 
 /**
  * The tool that records, for who allows it: one command as words, without a shell, or one process; a minute at
@@ -24,32 +31,40 @@ export function recordTool(run: RunRecorder): Tool {
       type: 'object',
       properties: {
         file: { type: 'string', description: 'new file, as run.data' },
-        command: { type: 'array', items: { type: 'string' } },
+        command: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MOST_WORDS },
         pid: { type: 'integer', minimum: 1 },
-        seconds: { type: 'number', maximum: MOST_SECONDS, description: 'default 10' },
+        seconds: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: MOST_SECONDS,
+          description: 'default 10',
+        },
       },
       required: ['file'],
     },
+    annotations: { readOnlyHint: false },
     answer: async (input) => {
-      const file = newFile(input.file);
-      const seconds = secondsOf(input.seconds);
+      const file = newFile(String(input.file));
+      const seconds = (input.seconds as number | undefined) ?? DEFAULT_SECONDS;
       const args = ['record', '-q', '-g', '--duration', String(seconds), '-o', file];
-      const reported = await run([...args, ...targetOf(input)], seconds);
+      const { how, hasFailed, printed } = await run([...args, ...targetOf(input)], seconds);
+      // What a program prints is no sentence of ours.
+      const reported = [how, ...printed.map(quotedName)];
       // The status is that of a command that could not be started, say.
-      if (!existsSync(file)) throw new FailedError(`nothing was recorded. ${reported}`);
+      if (hasFailed || !existsSync(file)) {
+        throw new FailedError(['nothing was recorded.', ...reported].join(' '));
+      }
       return answerText(
-        [`Recorded into \`${relative('.', file)}\`.`, '', reported],
+        [`Recorded into \`${relative('.', file)}\`.`, '', ...reported],
         'open of this file.',
       );
     },
   };
 }
 
-function newFile(given: unknown): string {
-  if (typeof given !== 'string' || given === '')
-    throw new UsageError('the argument file is missing');
+function newFile(given: string): string {
   const path = resolve(given);
-  const below = relative('.', path);
+  const below = relative(realpathSync('.'), join(realPlace(dirname(path)), basename(path)));
   if (below.startsWith('..') || below.startsWith('/') || !/^[\w./-]+\.data$/.test(below)) {
     throw new UsageError('file: a name that ends in .data, below the working folder of the server');
   }
@@ -57,26 +72,23 @@ function newFile(given: unknown): string {
   return path;
 }
 
-function secondsOf(given: unknown): number {
-  if (given === undefined) return DEFAULT_SECONDS;
-  if (typeof given === 'number' && given > 0 && given <= MOST_SECONDS) return given;
-  throw new UsageError(`seconds: a number up to ${MOST_SECONDS}`);
+/** The folder that links lead to; as it is spelled where there is none. */
+function realPlace(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function targetOf({ command, pid }: Readonly<Record<string, unknown>>): string[] {
   if ((command === undefined) === (pid === undefined)) {
     throw new UsageError('either command or pid');
   }
-  if (command === undefined) {
-    if (Number.isInteger(pid) && Number(pid) > 0) return ['-p', String(pid)];
-    throw new UsageError('pid: the number of a process');
-  }
-  const isWords =
-    Array.isArray(command) &&
-    command.length > 0 &&
-    command.length <= MOST_WORDS &&
-    command.every((word): word is string => typeof word === 'string' && !word.includes('\0'));
-  if (!isWords || command[0] === '')
+  if (command === undefined) return ['-p', String(pid)];
+  const words = command as readonly string[];
+  if (words.some((word) => word.includes('\0'))) {
     throw new UsageError('command: the program and its arguments, a word each');
-  return ['--', ...command];
+  }
+  return ['--', ...words];
 }

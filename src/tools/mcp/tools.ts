@@ -1,5 +1,5 @@
+import { statSync } from 'node:fs';
 import { NONE } from '../../base/brand.ts';
-import { UsageError } from '../../base/errors.ts';
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatNanos, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
@@ -32,6 +32,7 @@ import {
 } from '../../read/outputs/function-ratios.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import { type EventFigures, figuresOfEvent } from './figures.ts';
+import type { ArgumentSchema } from './input-schema.ts';
 import type { Tool } from './protocol.ts';
 import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
@@ -39,18 +40,22 @@ import { ratioCells, ratioTitles } from './ratio-cells.ts';
 type Open = (file: string) => Promise<AnalysedProfile>;
 type Input = Readonly<Record<string, unknown>>;
 
-const FILE = { type: 'string', description: 'path of the recording' };
+const FILE = { type: 'string', description: 'path of the recording' } as const;
 const FILES = {
   anyOf: [FILE, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 10 }],
-};
-const EVENT = { type: 'string', description: 'event; default the first' };
-const LIMIT = { type: 'integer', minimum: 1, maximum: 100, description: 'rows; default 20' };
+} as const;
+const EVENT = { type: 'string', description: 'event; default the first' } as const;
+const LIMIT = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 100,
+  description: 'rows; default 20',
+} as const;
 const FUNC = {
   type: 'string',
   description: 'NAME, NAME FILE, NAME FILE:LINE, a glob or /EXPRESSION/',
-};
+} as const;
 const DEFAULT_LIMIT = 20;
-const MOST_FILES = 10;
 const MAX_FINDINGS = 16;
 const MAX_SENTENCE = 300;
 /** Findings above a table; `open` has all. */
@@ -60,13 +65,20 @@ const MAX_DIFF_DOUBTS = 8;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
-/** The eight tools. Recordings stay open between questions. */
+/** Recordings that stay open between questions: each takes hundreds of megabytes where it is large. */
+const MOST_OPEN = 20;
+
+/** The eight tools. Recordings stay open between questions, as long as their files are the same. */
 export function perfTools(open: Open): Tool[] {
-  const known = new Map<string, Promise<AnalysedProfile>>();
+  const known = new Map<string, { readonly state: string; profile: Promise<AnalysedProfile> }>();
   const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
     const file = textOf(input, key);
-    const profile = known.get(file) ?? open(file);
-    known.set(file, profile);
+    const state = stateOf(file);
+    const before = known.get(file);
+    known.delete(file);
+    const profile = before?.state === state ? before.profile : open(file);
+    known.set(file, { state, profile });
+    for (const oldest of [...known.keys()].slice(0, -MOST_OPEN)) known.delete(oldest);
     profile.catch(() => known.delete(file));
     return profile;
   };
@@ -136,7 +148,7 @@ export function perfTools(open: Open): Tool[] {
       'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
-      async (input) => sqlAnswer(() => opened(input), input),
+      async (input, signal) => sqlAnswer(() => opened(input), input, signal),
     ),
   ];
 }
@@ -148,11 +160,25 @@ function openAll(files: readonly string[], open: Open): Promise<ComparedFile[]> 
 function tool(
   name: string,
   description: string,
-  properties: object,
+  properties: Readonly<Record<string, ArgumentSchema>>,
   required: readonly string[],
   answer: Tool['answer'],
 ): Tool {
-  return { name, description, inputSchema: { type: 'object', properties, required }, answer };
+  const inputSchema = {
+    type: 'object',
+    properties,
+    required,
+  } as const;
+  const annotations = { readOnlyHint: true } as const;
+  return { name, description, inputSchema, annotations, answer };
+}
+
+/** Which file is there, and in which state: one that was recorded again has another. */
+function stateOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined
+    ? ''
+    : [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
 }
 
 function openAnswer(opened: AnalysedProfile): string {
@@ -210,7 +236,7 @@ function topAnswer(figures: EventFigures, input: Input): string {
 function turnsAnswer(opened: AnalysedProfile, input: Input): string {
   const { profile } = opened;
   const event = optionalText(input, 'event');
-  const over = typeof input.over_ms === 'number' && input.over_ms > 0 ? input.over_ms : undefined;
+  const over = input.over_ms as number | undefined;
   const report = opened.turns({
     limit: limitOf(input),
     ...(over !== undefined && { over }),
@@ -431,11 +457,18 @@ const NEXT_OF_ROWS =
 const NEXT_OF_NOTHING =
   "top, for how names are spelt: no row has matched. That of a script has its place, so ask func like 'parse %'.";
 
-async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Promise<string> {
+async function sqlAnswer(
+  open: () => Promise<AnalysedProfile>,
+  input: Input,
+  signal?: AbortSignal,
+): Promise<string> {
   const sql = textOf(input, 'sql');
   const engine = await openRecordings(numbered([textOf(input, 'file')]), open, sql);
   try {
-    const limits = { maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS };
+    const limits = {
+      ...{ maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS },
+      ...(signal && { signal }),
+    };
     const { columns, rows, isCut } = await engine.run(sql, limits);
     const cells = rows.map((row) =>
       row.map((value) => (typeof value === 'string' ? quotedName(value) : String(value))),
@@ -469,18 +502,12 @@ function sentenceOf(text: string): string {
 }
 
 function textOf(input: Input, key: string): string {
-  const value = input[key];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new UsageError(`the argument ${key} is missing`);
+  return String(input[key]);
 }
 
 /** One path, or several. */
 function filesOf(input: Input, key: string): string[] {
-  const value = input[key];
-  if (!Array.isArray(value)) return [textOf(input, key)];
-  const files = value.filter((each): each is string => typeof each === 'string' && each !== '');
-  if (files.length === value.length && files.length > 0 && files.length <= MOST_FILES) return files;
-  throw new UsageError(`the argument ${key}: one path, or up to ${MOST_FILES}`);
+  return Array.isArray(input[key]) ? (input[key] as string[]) : [textOf(input, key)];
 }
 
 function optionalText(input: Input, key: string): string | undefined {
@@ -488,5 +515,5 @@ function optionalText(input: Input, key: string): string | undefined {
 }
 
 function limitOf({ limit }: Input): number {
-  return typeof limit === 'number' && limit >= 1 ? Math.min(100, Math.floor(limit)) : DEFAULT_LIMIT;
+  return (limit as number | undefined) ?? DEFAULT_LIMIT;
 }
