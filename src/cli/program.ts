@@ -90,10 +90,15 @@ async function main(): Promise<void> {
       words = ['help', help.command];
     }
     const command = program.commands.find((each) => each.name() === words[0]);
-    await program.parseAsync(fromPerfWords(words, command), { from: 'user' });
+    await program.parseAsync(fromPerfWords(words, command).map(asOperand), { from: 'user' });
   } catch (error) {
     process.exitCode = await statusOf(error, program, words);
   }
+}
+
+/** SQL that begins with a comment is no option: no name of one begins with a space. */
+function asOperand(word: string): string {
+  return /^--\s/.test(word) ? `\n${word}` : word;
 }
 
 /** Reports what ended the command; help that was asked for has been printed. */

@@ -47,7 +47,7 @@ export const QUERY = options({
     }),
     service: commandOption(text, {
       flags: '--service <name>',
-      help: 'with --on: of this service; with --insert: the name it gets',
+      help: 'share, compare, rarest, newest: of this service; with --insert: the name it gets',
     }),
     build: commandOption(text, {
       flags: '--build <name>',

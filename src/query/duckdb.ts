@@ -105,7 +105,7 @@ export class DuckDBEngine implements QueryEngine {
           `insert into ${this.#storedName(table)} by name select * replace (${recording}::bigint as recording) from read_parquet(${file})`,
         );
       } catch (error) {
-        throw new FailedError(`${folder}: not the tables of a recording: ${firstLine(error)}`);
+        throw new FailedError(`${folder}: not the tables of a recording: ${sentencesOf(error)}`);
       }
     }
   }
@@ -156,7 +156,7 @@ export class DuckDBEngine implements QueryEngine {
     } catch (error) {
       if (signal?.aborted) throw new AbortError(signal);
       if (isLate) throw tooLate(timeoutSeconds);
-      throw new UsageError(`the query failed: ${firstLine(error)}`);
+      throw new UsageError(`the query failed: ${sentencesOf(error)}`);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', interrupt);
@@ -226,6 +226,10 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-function firstLine(error: unknown): string {
-  return messageOf(error).split('\n')[0];
+/** What the engine reports, also what it takes to be meant, without the line of SQL and the mark below it. */
+function sentencesOf(error: unknown): string {
+  const lines = messageOf(error).split('\n');
+  return lines
+    .filter((line) => line.trim() !== '' && !/^(?:LINE \d+:|\s*\^)/.test(line))
+    .join('; ');
 }

@@ -355,11 +355,15 @@ function t95Sql(degrees: string): string {
 }
 
 /** Why a question by name has no rows. */
-export function explainNoRows(verb: QueryVerb, { func, event, builds }: VerbOptions): string {
+export function explainNoRows(
+  verb: QueryVerb,
+  { func, event, builds, service: of }: VerbOptions,
+): string {
   const asked = [
     ...(builds === undefined ? [] : [`a recording of each of ${builds.join(' and ')}`]),
     ...(func === undefined ? [] : [`a function ${func}`]),
     ...(event === undefined ? [] : [`an event ${event}`]),
+    ...(of === undefined ? [] : [`a service ${of}`]),
   ];
   return `${verb}: no rows${asked.length === 0 ? '' : `: needs ${asked.join(', and ')}`}`;
 }

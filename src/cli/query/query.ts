@@ -36,6 +36,13 @@ export type QueryFlags = AskedOf<typeof QUERY>;
 const SIGINT = 2;
 /** Functions of two builds that are judged together. */
 const MOST_FUNCTIONS = 1_000_000;
+/** Questions about many recordings. */
+const OF_SERVICES: ReadonlySet<string | undefined> = new Set([
+  'share',
+  'compare',
+  'rarest',
+  'newest',
+]);
 /** Questions that tables answer by sums: a recording's samples answer them with intervals. */
 const SUMMED_IN_SQL: ReadonlySet<QueryVerb> = new Set(['callers', 'callees', 'lines', 'timeline']);
 const SUMMED =
@@ -59,8 +66,13 @@ export async function runQuery(
   }
   const { maxRows, timeout } = flags;
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
-  const builds = verb === 'compare' ? words : [];
-  const files = verb === 'compare' ? [] : words;
+  const builds = verb === 'compare' ? words.slice(0, 2) : [];
+  const files = words.slice(builds.length);
+  if (flags.service !== undefined && !flags.insert && !OF_SERVICES.has(verb)) {
+    throw new UsageError(`--service: only ${[...OF_SERVICES].join(', ')} are by service`, [
+      "in SQL: recordings where service = 'NAME'",
+    ]);
+  }
   const asked = recordingsOf(verb, files, flags);
   const areFiles = flags.on === undefined && !flags.insert;
   if (
@@ -254,7 +266,7 @@ function optionsOf(
     ...(func !== undefined && { func }),
     ...(event !== undefined && { event }),
     ...(by !== undefined && { by }),
-    ...(service !== undefined && flags.on !== undefined && !flags.insert && { service }),
+    ...(service !== undefined && !flags.insert && { service }),
     ...(verb === 'diff' && { sides: { old: numbers.slice(0, old), new: numbers.slice(old) } }),
     ...(builds.length === 2 && { builds: [builds[0], builds[1]] as const }),
   };

@@ -57,6 +57,28 @@ test('--csv quotes, and --md makes no markup of names', () => {
   expect(stdout.split('\n')[2]).toBe('| `` <b>\\|`evil` `` | 1 |');
 });
 
+test('SQL may begin with a comment', () => {
+  const sql = '-- which functions\nselect func from functions order by self desc limit 1';
+  const { stdout, stderr } = perfTs(['query', sql, foldedFile(), '--json']);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout).rows).toEqual([{ func: 'leaf' }]);
+});
+
+test('a service that no recording has is reported, with files too', () => {
+  const words = ['query', 'share', '--func', 'leaf', '--service', 'nosuch', foldedFile()];
+  const { stdout, stderr, status } = perfTs(words);
+  expect([status, stdout.includes('%')]).toEqual([0, false]);
+  expect(stderr).toContain('a service nosuch');
+});
+
+test('builds of files are compared', () => {
+  const { status, stderr } = perfTs(['query', 'compare', '1.0', '1.1', foldedFile()]);
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringContaining('a recording of each of 1.0 and 1.1'),
+  ]);
+});
+
 test('several recordings are told apart, and compared', () => {
   const later = foldedFile('main;work;leaf 30\nmain;work 70\n');
   const { stdout } = perfTs(['query', 'diff', foldedFile(), later, '--json']);
@@ -128,6 +150,12 @@ describe('refusals', () => {
     [['query', 'tops'], 2, 'neither SQL nor one of top'],
     [['query', 'callers', 'FILE'], 2, 'of which function?'],
     [['query', 'select nope from samples', 'FILE'], 2, 'nope'],
+    [['query', 'select * from smples', 'FILE'], 2, 'Did you mean'],
+    [
+      ['query', 'top', 'FILE', '--service', 'shop'],
+      2,
+      'only share, compare, rarest, newest are by service',
+    ],
     [['query', 'top', 'FILE', '--json', '--csv'], 2, 'exclude each other'],
     [['query', 'diff', 'FILE'], 2, 'a recording on either side'],
     [['query', 'diff', 'FILE', 'FILE', 'FILE'], 2, 'which of them are older'],
