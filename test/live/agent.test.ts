@@ -63,6 +63,41 @@ function startNode(name: string, options: readonly string[] = [], env: object = 
 }
 
 describeLive('agent', () => {
+  it('a configuration that cannot be used leaves the agent as it was, and /healthz has the sinks that fail', async () => {
+    const refusing = await startFakeSink((response) => response.writeHead(404).end());
+    const folder = scratchDirectory();
+    const given = {
+      window: { seconds: 1 },
+      services: { idle: true },
+      sinks: [
+        { type: 'folder', path: folder },
+        { type: 'pyroscope', url: refusing.url },
+      ],
+      spool: { directory: scratchDirectory() },
+      listen: '127.0.0.1:0',
+    };
+    const agent = await startAgent({ config: readAgentConfig(given, 'test') });
+    try {
+      const health = async () =>
+        (await fetch(`http://127.0.0.1:${agent.metricsPort}/healthz`)).text();
+      await expect.poll(health).toMatch(/^ok\npyroscope: .*: 404 .*; windows wait\n$/);
+      const open = scratchDirectory();
+      chmodSync(open, 0o777);
+      const unusable = { ...given, sinks: [given.sinks[0]], spool: { directory: join(open, 'x') } };
+      await expect(agent.reload(readAgentConfig(unusable, 'test'))).rejects.toThrow(
+        'others may write',
+      );
+      expect(await health()).toMatch(/^ok\npyroscope: /);
+      const before = profilesIn(folder).length;
+      await expect.poll(() => profilesIn(folder).length).toBeGreaterThan(before);
+      refusing.answer = (response) => response.writeHead(200).end('{}');
+      await agent.reload(readAgentConfig(given, 'test'));
+      await expect.poll(health).toBe('ok\n');
+    } finally {
+      await agent.stop();
+    }
+  });
+
   it('the agent writes profiles whose weights add up to what the counters have counted', async () => {
     startNode('agent-test-shop', ['--perf-basic-prof', '--interpreted-frames-native-stack']);
     startNode('ignored', [], { OTEL_SERVICE_NAME: 'agent-test-named' });

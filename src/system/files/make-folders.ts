@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { FailedError } from '../../base/errors.ts';
 
 /**
  * Makes a folder and those on the way to it. Node's `recursive` never returns where a file system knows no
@@ -15,5 +16,29 @@ export function makeFolders(path: string, mode: number): void {
     if (code !== 'ENOENT' || parent === path) throw error;
     makeFolders(parent, mode);
     mkdirSync(path, { mode });
+  }
+}
+
+const WRITABLE_BY_GROUP = 0o020;
+const WRITABLE_BY_ALL = 0o002;
+const STICKY = 0o1000;
+
+/**
+ * Throws `FailedError` where somebody else may put links into a folder or exchange it: it and all above it have to be
+ * root's or ours, and it is writable for nobody else, a folder above for a group at most, or as `/tmp`, in which only the
+ * owner of an entry moves it.
+ */
+export function checkOwnFolder(path: string): void {
+  const real = realpathSync(path);
+  for (let at = real; ; at = dirname(at)) {
+    const { mode, uid } = lstatSync(at);
+    const isShared = (mode & WRITABLE_BY_ALL) !== 0 && (at === real || (mode & STICKY) === 0);
+    const isOpen = isShared || (at === real && (mode & WRITABLE_BY_GROUP) !== 0);
+    if (isOpen || ![0, process.geteuid?.()].includes(uid)) {
+      throw new FailedError(`${at}: others may write into it`, [
+        `chmod 700 ${at}, or name another directory`,
+      ]);
+    }
+    if (at === dirname(at)) return;
   }
 }

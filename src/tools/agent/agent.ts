@@ -9,8 +9,9 @@ import { checkOptions } from '../../options/check.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import { packageVersion } from '../../system/version.ts';
 import { AgentCounts, findingsOfWindow, metricsText } from './agent-metrics.ts';
-import type { AgentConfig, ServiceConfig } from './config/agent-config.ts';
+import type { AgentConfig, ServiceConfig, SinkConfig } from './config/agent-config.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { makeSpool } from './delivery/window-queue.ts';
 import { encodePprof, type WindowFacts } from './encode/encode-pprof.ts';
 import { encodeRows } from './encode/encode-rows.ts';
 import type { EncodedProfile, EncodedWindow, WindowFormat } from './encode/encoded-window.ts';
@@ -170,15 +171,17 @@ class Agent implements RunningAgent {
     if (!isSame(before.sampling, config.sampling)) {
       this.#notify('sampling: another event or rate needs a restart; the old one goes on');
     }
+    const hasOtherSinks =
+      !isSame(before.sinks, config.sinks) ||
+      !isSame(before.spool, config.spool) ||
+      !isSame(before.labels, config.labels);
+    // What can fail does before anything is changed.
+    if (hasOtherSinks) checkPlaces(config);
     if (!isSame(before.listen, config.listen)) {
       const server = await this.#listen(config);
       this.#server?.close();
       this.#server = server;
     }
-    const hasOtherSinks =
-      !isSame(before.sinks, config.sinks) ||
-      !isSame(before.spool, config.spool) ||
-      !isSame(before.labels, config.labels);
     this.#config = { ...config, sampling: before.sampling };
     if (hasOtherSinks) {
       // A spool belongs to one delivery at a time.
@@ -215,7 +218,7 @@ class Agent implements RunningAgent {
     return config.sinks.map(
       (sink) =>
         new Delivery(openSink(sink, config), {
-          directory: spool === null ? null : join(spool.directory, sink.name),
+          directory: spoolOf(spool, sink),
           maxBytes: spool?.maxBytes ?? Number.POSITIVE_INFINITY,
           notify: this.#notify,
         }),
@@ -228,6 +231,11 @@ class Agent implements RunningAgent {
       ...listen,
       metrics: () => this.metrics(),
       trouble: () => this.#trouble(),
+      // A sink that is down is not healed by another agent: windows wait in the spool.
+      notes: () =>
+        this.#deliveries.flatMap(({ sink, trouble }) =>
+          trouble === '' ? [] : [`${sink.name}: ${trouble}; windows wait`],
+        ),
     });
   }
 
@@ -236,7 +244,6 @@ class Agent implements RunningAgent {
     if (silentMs > Math.max(LEAST_SILENT_MS, MOST_SILENT_WINDOWS * this.#config.windowMs)) {
       return `no window has ended for ${Math.round(silentMs / 1000)} s`;
     }
-    // A sink that is down is not healed by another agent: windows wait in the spool.
     return '';
   }
 
@@ -312,6 +319,18 @@ class Agent implements RunningAgent {
         return encodeRows(whole.services, facts, { host: hostname(), labels });
       }
     }
+  }
+}
+
+function spoolOf(spool: AgentConfig['spool'], { name }: SinkConfig): string | null {
+  return spool === null ? null : join(spool.directory, name);
+}
+
+/** Throws `FailedError` where a spool of a configuration can't be used. */
+function checkPlaces({ sinks, spool }: AgentConfig): void {
+  for (const sink of sinks) {
+    const directory = spoolOf(spool, sink);
+    if (directory !== null) makeSpool(directory);
   }
 }
 

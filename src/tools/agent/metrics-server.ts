@@ -11,6 +11,8 @@ export type MetricsServerOptions = {
   readonly metrics: () => string;
   /** The reason why the agent does not do its work; empty where it does. */
   readonly trouble: () => string;
+  /** What to know of it while it does, a line each. */
+  readonly notes: () => readonly string[];
 };
 
 /** `/metrics` and `/healthz`, for programs of this machine. */
@@ -35,7 +37,8 @@ export function startMetricsServer(options: MetricsServerOptions): Promise<Metri
     else if (path === '/metrics') send(200, options.metrics(), 'text/plain; version=0.0.4');
     else if (path === '/healthz') {
       const trouble = options.trouble();
-      send(trouble === '' ? 200 : 503, trouble === '' ? 'ok\n' : `${trouble}\n`);
+      const lines = [trouble === '' ? 'ok' : trouble, ...options.notes()];
+      send(trouble === '' ? 200 : 503, `${lines.join('\n')}\n`);
     } else send(404, '/metrics or /healthz\n');
   });
   new Visitors(null).watch(server);

@@ -6,6 +6,8 @@ import type { Sink, SinkAnswer } from '../../../src/tools/agent/sinks/sink.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 
 const TAKEN: SinkAnswer = { kind: 'taken' };
+/** Doubled twenty times, it is a microsecond. */
+const NO_PAUSE_MS = 1e-9;
 const LATER: SinkAnswer = { kind: 'later', why: 'busy', afterMs: null };
 
 function windowOf(id: string, profiles = 1): EncodedWindow {
@@ -54,7 +56,7 @@ function deliver(sink: Sink, directory: string | null = null, firstPauseMs = 300
 const sentAll = (delivery: Delivery) => expect.poll(() => delivery.queue.length).toBe(0);
 
 describe('the windows of a sink', () => {
-  it('windows go out in order, one request at a time', async () => {
+  it('windows go out in order, four of their requests at a time', async () => {
     let under = 0;
     let most = 0;
     const { sink, sent } = scriptedSink(async () => {
@@ -64,12 +66,12 @@ describe('the windows of a sink', () => {
       return TAKEN;
     });
     const { delivery, reported } = deliver(sink);
-    delivery.add(windowOf('1', 2));
+    delivery.add(windowOf('1', 5));
     delivery.add(windowOf('2', 1));
     await sentAll(delivery);
-    expect(sent).toEqual(['1.0', '1.1', '2.0']);
-    expect(most).toBe(1);
-    expect(delivery.counts).toMatchObject({ windows: 2, requests: 3, bytes: 30, failures: 0 });
+    expect(sent).toEqual(['1.0', '1.1', '1.2', '1.3', '1.4', '2.0']);
+    expect(most).toBe(4);
+    expect(delivery.counts).toMatchObject({ windows: 2, requests: 6, bytes: 60, failures: 0 });
     expect(reported).toEqual([]);
   });
 
@@ -81,8 +83,8 @@ describe('the windows of a sink', () => {
     delivery.add(windowOf('2'));
     delivery.retry();
     await sentAll(delivery);
-    // The first profile of the window was taken, and is not sent again.
-    expect(sent).toEqual(['1.0', '1.1', '1.1', '1.2', '2.0']);
+    // The profiles of the window that were taken are not sent again.
+    expect(sent).toEqual(['1.0', '1.1', '1.2', '1.1', '2.0']);
     expect(reported).toEqual(['fake: busy; windows wait', 'fake: takes windows again']);
     expect(delivery.counts).toMatchObject({ windows: 2, failures: 1, dropped: 0 });
   });
@@ -107,19 +109,55 @@ describe('the windows of a sink', () => {
     expect(delivery.counts).toMatchObject({ windows: 1, requests: 3, refused: 1, bytes: 20 });
   });
 
-  it('windows are kept, and not sent for ever, where the token is wrong', async () => {
-    let isRight = false;
-    const { sink, sent } = scriptedSink(() =>
-      isRight ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
+  it('a sink that is shut is tried for as long as windows wait', async () => {
+    const { sink, sent } = scriptedSink((_, times) =>
+      times > 40 ? TAKEN : { kind: 'shut', why: '404 (wrong address)' },
     );
-    const { delivery, reported } = deliver(sink, scratchDirectory(), 1);
+    const { delivery, reported } = deliver(sink, scratchDirectory(), NO_PAUSE_MS);
     delivery.add(windowOf('1'));
-    await expect.poll(() => reported.at(-1)).toMatch(/not tried again until/);
-    delivery.add(windowOf('2'));
-    expect(sent).toHaveLength(5);
-    isRight = true;
-    delivery.retry();
     await sentAll(delivery);
+    expect(sent).toHaveLength(41);
+    expect(reported).toEqual([
+      'fake: 404 (wrong address); windows wait',
+      'fake: takes windows again',
+    ]);
+  });
+
+  it('a request that the sink cannot work on is taken apart, and holds up no other', async () => {
+    const sent: string[][] = [];
+    const { sink } = scriptedSink(() => TAKEN);
+    const ofMany: Sink = {
+      ...sink,
+      requestsOf: ({ profiles }) =>
+        [profiles.slice(0, 3), profiles.slice(3)].filter(({ length }) => length > 0),
+      send: async (profiles) => {
+        sent.push(profiles.map(({ service }) => service?.name ?? ''));
+        const isBad = profiles.some(({ service }) => service?.name === '1.1');
+        return isBad
+          ? { kind: 'later', why: '500 a bug', afterMs: null, isOfRequest: true }
+          : TAKEN;
+      },
+    };
+    const { delivery, reported } = deliver(ofMany, scratchDirectory(), NO_PAUSE_MS);
+    delivery.add(windowOf('1', 3));
+    delivery.add(windowOf('2', 1));
+    delivery.add(windowOf('3', 4));
+    await sentAll(delivery);
+    const taken = sent.filter((names) => !names.includes('1.1')).flat();
+    expect(taken).toEqual(['2.0', '3.0', '3.1', '3.2', '3.3', '1.0', '1.2']);
+    expect(delivery.counts).toMatchObject({ windows: 3, refused: 1, dropped: 0 });
+    expect(reported).toContain('fake: refused a profile: 500 a bug');
+  });
+
+  it('a sink that fails at everything loses nothing, however often it was tried', async () => {
+    const { sink, sent } = scriptedSink((_, times) =>
+      times > 60 ? TAKEN : { kind: 'later', why: '500 a bug', afterMs: null, isOfRequest: true },
+    );
+    const { delivery } = deliver(sink, null, NO_PAUSE_MS);
+    for (const id of ['1', '2', '3']) delivery.add(windowOf(id));
+    await sentAll(delivery);
+    expect(delivery.counts).toMatchObject({ windows: 3, refused: 0, dropped: 0 });
+    expect(sent).toHaveLength(63);
   });
 
   it('windows go out with the next window once the token has changed', async () => {
@@ -127,17 +165,15 @@ describe('the windows of a sink', () => {
     const { sink, sent } = scriptedSink(() =>
       token === 'new' ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
     );
-    const { delivery, reported } = deliver({ ...sink, tokenStamp: () => token }, null, 1);
+    const { delivery } = deliver({ ...sink, tokenStamp: () => token });
     delivery.add(windowOf('1'));
-    await expect
-      .poll(() => reported.at(-1))
-      .toMatch(/until the configuration or the token changes/);
+    await expect.poll(() => delivery.trouble).toMatch(/wrong or missing token/);
     delivery.add(windowOf('2'));
-    expect(sent).toHaveLength(5);
+    expect(sent).toHaveLength(1);
     token = 'new';
     delivery.add(windowOf('3'));
     await sentAll(delivery);
-    expect(sent.slice(5)).toEqual(['1.0', '2.0', '3.0']);
+    expect(sent.slice(1)).toEqual(['1.0', '2.0', '3.0']);
   });
 
   it('windows outlive the agent, and come with their own times', async () => {
@@ -193,15 +229,15 @@ describe('the windows of a sink', () => {
 
   it('windows are not sent twice by the next agent where one was killed while it sent', async () => {
     const directory = scratchDirectory();
-    // It has got the second profile, and the agent never hears of it.
+    // It has got all profiles, and the agent never hears of the second.
     const hanging = scriptedSink((name) => (name === '1.1' ? new Promise(() => {}) : TAKEN));
     const killed = deliver(hanging.sink, directory);
-    killed.delivery.add(windowOf('1', 3));
-    await expect.poll(() => hanging.sent).toEqual(['1.0', '1.1']);
+    killed.delivery.add(windowOf('1', 6));
+    await expect.poll(() => hanging.sent).toEqual(['1.0', '1.1', '1.2', '1.3']);
     const up = scriptedSink(() => TAKEN);
     const next = deliver(up.sink, directory);
     await sentAll(next.delivery);
-    expect(up.sent).toEqual(['1.2']);
+    expect(up.sent).toEqual(['1.4', '1.5']);
     expect(next.delivery.counts.unconfirmed).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -339,6 +339,34 @@ describe('a sink', () => {
     });
     expect(await send(half.url)).toEqual({ kind: 'taken' });
   });
+
+  it('a request whose answer has begun is not sent again, and the next one takes its connection', async () => {
+    const sockets = new Set<unknown>();
+    const window = windowOf('pprof');
+    const slow = await startFakeSink((response) => {
+      response.writeHead(200).write('x');
+    });
+    const sink = openSink(config('pyroscope', slow.url, { timeoutMs: 100 }), CONTEXT);
+    expect((await sink.send(window.profiles, window)).kind).toBe('taken');
+    const quick = await startFakeSink((response) => {
+      sockets.add(response.socket);
+      response.writeHead(200).end('{}');
+    });
+    const other = openSink(config('pyroscope', quick.url), CONTEXT);
+    for (let i = 0; i < 3; i++) await other.send(window.profiles, window);
+    expect([sockets.size, quick.received.length]).toEqual([1, 3]);
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'a folder into which somebody else may put links is refused',
+    () => {
+      const directory = scratchDirectory();
+      chownSync(directory, 65_534, 65_534);
+      expect(() => openSink(config('folder', directory), CONTEXT)).toThrow(
+        'others may write into it',
+      );
+    },
+  );
 
   it('a sink of OTLP that rejects a part reports it', async () => {
     const partial = Buffer.concat([Buffer.from([0x08, 0x02]), protobufBytes(2, 'no room')]);

@@ -1,4 +1,13 @@
-import { chmodSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolders } from '../../../src/system/files/make-folders.ts';
@@ -23,6 +32,7 @@ function openQueue(directory: string | null, maxBytes = 1 << 20) {
   const queue = new WindowQueue({
     directory,
     maxBytes,
+    format: 'pprof',
     notify: (notice) => reported.push(notice),
     drop: (reason) => dropped.push(reason),
   });
@@ -80,11 +90,11 @@ describe('the queue of a sink', () => {
     const { queue } = openQueue(directory);
     queue.add(windowNamed('1'));
     queue.add(windowNamed('2'));
-    queue.note('1', 1);
+    queue.note('1', [1, 2]);
     const next = openQueue(directory).queue;
-    expect(next.oldest()?.next).toBe(1);
+    expect(next.oldest()?.open).toEqual([1, 2]);
     next.remove('1');
-    expect(next.oldest()).toMatchObject({ next: 0, window: { id: '2' } });
+    expect(next.oldest()).toMatchObject({ open: null, window: { id: '2' } });
   });
 
   it('a queue leaves out files that are damaged, and removes those that were half written', () => {
@@ -100,6 +110,35 @@ describe('the queue of a sink', () => {
     expect(dropped).toEqual(['damaged', 'damaged']);
     expect(readdirSync(directory)).not.toContain('4.window.tmp');
   });
+
+  it('windows of another kind of sink and of a newer version stay in the spool, and a folder is no window', () => {
+    const directory = scratchDirectory();
+    const { queue } = openQueue(directory);
+    queue.add(windowNamed('1'));
+    queue.add({ ...windowNamed('2'), format: 'rows' });
+    queue.add(windowNamed('3'));
+    const newer = join(directory, '3.window');
+    const text = readFileSync(newer, 'latin1').replace('perf-ts-window@1', 'perf-ts-window@9');
+    writeFileSync(newer, text, 'latin1');
+    mkdirSync(join(directory, '4.window'));
+    const { queue: next, dropped, reported } = openQueue(directory);
+    expect(drain(next)).toEqual(['1']);
+    expect(dropped).toEqual([]);
+    expect(reported[0]).toContain('2 windows are for another kind of sink or of a newer version');
+    expect(readdirSync(directory)).toEqual(['2.window', '3.window', '4.window']);
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'a queue refuses a spool below a folder of somebody else',
+    () => {
+      const above = scratchDirectory();
+      chmodSync(above, 0o777);
+      expect(() => openQueue(join(above, 'spool'))).toThrow(`${above}: others may write into it`);
+      chmodSync(above, 0o755);
+      chownSync(above, 65_534, 65_534);
+      expect(() => openQueue(join(above, 'spool'))).toThrow(`${above}: others may write into it`);
+    },
+  );
 
   it('a queue refuses a spool that others may write into', () => {
     const directory = scratchDirectory();
@@ -119,13 +158,13 @@ describe('the queue of a sink', () => {
     expect(reported[0]).toMatch(/^windows wait in memory: /);
     expect(queue.inMemory).toBe(2);
     // A request of it has gone out: an agent that finds it on disk is to know.
-    queue.note('1', 1);
+    queue.note('1', [1]);
     makeFolders(directory, 0o700);
     queue.add(windowNamed('3'));
     expect(reported[1]).toBe(`${directory}: windows are written to disk again`);
     expect(queue.inMemory).toBe(0);
     const next = openQueue(directory).queue;
-    expect(next.oldest()).toMatchObject({ next: 1, window: { id: '1', isInherited: true } });
+    expect(next.oldest()).toMatchObject({ open: [1], window: { id: '1', isInherited: true } });
     expect(drain(next)).toEqual(['1', '2', '3']);
   });
 

@@ -1,14 +1,16 @@
 import { describeError } from '../../../base/system-error.ts';
 import { callAfter } from '../../../system/time/long-timer.ts';
-import type { EncodedWindow } from '../encode/encoded-window.ts';
+import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
 import type { Sink, SinkAnswer } from '../sinks/sink.ts';
-import { WindowQueue, type WindowQueueOptions } from './window-queue.ts';
+import { type QueuedWindow, WindowQueue, type WindowQueueOptions } from './window-queue.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 300_000;
 const MOST_ASKED_PAUSE_MS = 3_600_000;
-/** A token may be exchanged while it is asked; then it is left to somebody to change the configuration. */
-const MOST_SHUT = 5;
+/** Requests of a window that are under way at one time. */
+const AT_ONE_TIME = 4;
+/** A window that fails so often waits behind the others; one that still does while these are taken is taken apart. */
+const MOST_FAILURES = 8;
 
 /** Counts of the windows of a sink since the start, by what became of them. */
 export type DeliveryCounts = {
@@ -30,7 +32,7 @@ export type DeliveryOptions = Pick<WindowQueueOptions, 'directory' | 'maxBytes'>
   readonly firstPauseMs?: number;
 };
 
-/** Sends the windows of one sink, one request at a time, and tries again where it has to. */
+/** Sends the windows of one sink, one after the other, and tries again for as long as it has to. */
 export class Delivery {
   readonly sink: Sink;
   readonly queue: WindowQueue;
@@ -48,8 +50,8 @@ export class Delivery {
   readonly #notify: (notice: string) => void;
   readonly #firstPauseMs: number;
   #failuresInRow = 0;
-  #shutInRow = 0;
-  #isShut = false;
+  /** Failures of windows that the sink can't work on, and the requests that it had taken at the last one. */
+  readonly #failing = new Map<string, { readonly failures: number; readonly taken: number }>();
   /** The token when the sink was last tried. */
   #tokenStamp = '';
   #isStopping = false;
@@ -57,8 +59,8 @@ export class Delivery {
   #isNoteRefused = false;
   #done: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
-  /** The window whose requests this object has sent. */
-  #noted = '';
+  /** The windows of which this object has sent requests. */
+  readonly #noted = new Set<string>();
 
   /** Throws `FailedError` where the spool cannot be used. */
   constructor(sink: Sink, { directory, maxBytes, notify, firstPauseMs }: DeliveryOptions) {
@@ -67,6 +69,7 @@ export class Delivery {
     this.#notify = (notice) => notify(`${sink.name}: ${notice}`);
     this.queue = new WindowQueue({
       directory,
+      format: sink.format,
       maxBytes,
       notify: this.#notify,
       drop: (reason) => {
@@ -85,14 +88,13 @@ export class Delivery {
   /** Takes a window of the sink's format. */
   add(window: EncodedWindow): void {
     this.queue.add(window);
-    if (this.#isShut && (this.sink.tokenStamp?.() ?? '') !== this.#tokenStamp) this.retry();
+    const isNewToken = (this.sink.tokenStamp?.() ?? '') !== this.#tokenStamp;
+    if (this.trouble !== '' && isNewToken) this.retry();
     else this.#start();
   }
 
   /** Something has changed: what waits is tried now. */
   retry(): void {
-    this.#isShut = false;
-    this.#shutInRow = 0;
     this.#failuresInRow = 0;
     this.#wake();
     this.#start();
@@ -114,7 +116,7 @@ export class Delivery {
   }
 
   #start(): void {
-    if (this.#isRunning || this.#isShut || this.queue.length === 0) return;
+    if (this.#isRunning || this.queue.length === 0) return;
     this.#isRunning = true;
     this.#done = this.#run().finally(() => {
       this.#isRunning = false;
@@ -126,72 +128,103 @@ export class Delivery {
       const first = this.queue.oldest();
       if (first === null) return;
       // Before it is read: one that changes meanwhile is tried.
-      const stamp = this.sink.tokenStamp?.() ?? '';
-      const answer = await this.#sendWindow(first.window, first.next);
+      this.#tokenStamp = this.sink.tokenStamp?.() ?? '';
+      const answer = await this.#sendWindow(first);
       if (answer.kind === 'taken') {
         if (this.trouble !== '') this.#notify('takes windows again');
         this.trouble = '';
         this.#failuresInRow = 0;
-        this.#shutInRow = 0;
         continue;
       }
-      this.counts.failures++;
       if (this.trouble === '') this.#notify(`${answer.why}; windows wait`);
       this.trouble = answer.why;
-      if (answer.kind === 'shut' && ++this.#shutInRow >= MOST_SHUT) {
-        this.#isShut = true;
-        this.#tokenStamp = stamp;
-        this.#notify(`${answer.why}; not tried again until the configuration or the token changes`);
-        return;
-      }
       if (this.#isStopping) return;
+      if (isOfRequest(answer) && this.#defer(first.window.id)) continue;
       await this.#pause(answer.kind === 'later' ? answer.afterMs : null);
       if (this.#isStopping) return;
     }
   }
 
-  /** Sends from the request `next` on. `taken` also where some were refused: they are not tried again. */
-  async #sendWindow(window: EncodedWindow, next: number): Promise<SinkAnswer> {
+  /** Lets the window behind it have its turn, where this one has failed too often. */
+  #defer(id: string): boolean {
+    const failures = (this.#failing.get(id)?.failures ?? 0) + 1;
+    this.#failing.set(id, { failures, taken: this.counts.requests });
+    return failures % MOST_FAILURES === 0 && this.queue.defer(id);
+  }
+
+  /** The sink has taken others since this window failed so often: the reason is in its requests. */
+  #isPoisoned(id: string): boolean {
+    const { failures, taken } = this.#failing.get(id) ?? { failures: 0, taken: 0 };
+    return failures >= MOST_FAILURES && this.counts.requests > taken;
+  }
+
+  /** Sends the requests that are `open`. `taken` also where some were refused: they are not tried again. */
+  async #sendWindow({ window, open }: QueuedWindow): Promise<Sent> {
     const { sink, queue, counts } = this;
     const requests = sink.requestsOf(window);
+    const all = [...(open ?? requests.keys())];
     // What is noted here has not come back: the agent ended meanwhile.
-    if (next > 0 && this.#noted !== window.id) counts.unconfirmed++;
-    this.#noted = window.id;
-    for (let row = next; row < requests.length; row++) {
-      const profiles = requests[row];
-      const answer = await this.#sendOne(window, row);
-      if (answer.kind === 'later' || answer.kind === 'shut') {
-        this.#note(window.id, row);
-        return answer;
+    if (all.length < requests.length && !this.#noted.has(window.id)) counts.unconfirmed++;
+    this.#noted.add(window.id);
+    const atOnce = sink.isRepeatable ? 1 : AT_ONE_TIME;
+    for (let at = 0; at < all.length; at += atOnce) {
+      const rows = all.slice(at, at + atOnce);
+      const behind = all.slice(at + atOnce);
+      this.#note(window.id, behind);
+      const answers = await Promise.all(rows.map((row) => this.#sendOne(requests[row], window)));
+      const failed = rows.filter((_, i) => isFailure(answers[i]));
+      const answer = answers.find(isFailure);
+      if (answer === undefined) continue;
+      counts.failures += failed.length;
+      if (isOfRequest(answer) && this.#isPoisoned(window.id)) {
+        for (const row of failed) await this.#takeApart(requests[row], window);
+        continue;
       }
-      counts.requests++;
-      if (answer.kind === 'refused') {
-        if (counts.refused === 0) this.#notify(`refused a profile: ${answer.why}`);
-        counts.refused += profiles.length;
-        counts.failures++;
-      } else {
-        for (const { bytes } of profiles) counts.bytes += bytes.length;
-      }
+      this.#note(window.id, [...failed, ...behind]);
+      return answer;
     }
     queue.remove(window.id);
+    this.#failing.delete(window.id);
+    this.#noted.delete(window.id);
     counts.windows++;
     return { kind: 'taken' };
   }
 
-  async #sendOne(window: EncodedWindow, row: number): Promise<SinkAnswer> {
-    const { sink } = this;
+  /** Sends the profiles of a request each by itself: those that the sink cannot work on are lost, and no others. */
+  async #takeApart(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<void> {
+    for (const profile of profiles) {
+      const answer = profiles.length === 1 ? null : await this.#sendOne([profile], window);
+      if (answer === null || isFailure(answer)) this.#countRefused(1, answer?.why ?? this.trouble);
+    }
+  }
+
+  #countRefused(profiles: number, why: string): void {
+    if (this.counts.refused === 0) this.#notify(`refused a profile: ${why}`);
+    this.counts.refused += profiles;
+  }
+
+  async #sendOne(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<SinkAnswer> {
+    const { sink, counts } = this;
     try {
-      if (!sink.isRepeatable) this.#note(window.id, row + 1);
-      return await sink.send(sink.requestsOf(window)[row], window);
+      const answer = await sink.send(profiles, window);
+      if (isFailure(answer)) return answer;
+      counts.requests++;
+      if (answer.kind === 'refused') {
+        this.#countRefused(profiles.length, answer.why);
+        counts.failures++;
+      } else {
+        for (const { bytes } of profiles) counts.bytes += bytes.length;
+      }
+      return answer;
     } catch (error) {
       return { kind: 'later', why: describeError(error), afterMs: null };
     }
   }
 
-  #note(id: string, next: number): void {
+  #note(id: string, open: readonly number[]): void {
     if (this.sink.isRepeatable) return;
     try {
-      this.queue.note(id, next);
+      this.queue.note(id, open);
       this.#isNoteRefused = false;
     } catch (error) {
       // A full disk: a window that is sent twice after a kill is better than none.
@@ -218,4 +251,15 @@ export class Delivery {
       };
     });
   }
+}
+
+type Failure = Extract<SinkAnswer, { kind: 'later' | 'shut' }>;
+type Sent = { readonly kind: 'taken' } | Failure;
+
+function isFailure(answer: SinkAnswer): answer is Failure {
+  return answer.kind === 'later' || answer.kind === 'shut';
+}
+
+function isOfRequest(answer: Failure): boolean {
+  return answer.kind === 'later' && answer.isOfRequest === true;
 }

@@ -1,16 +1,31 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { FailedError, failedBy } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
-import { makeFolders } from '../../../system/files/make-folders.ts';
+import { checkOwnFolder, makeFolders } from '../../../system/files/make-folders.ts';
 import { replaceFile } from '../../../system/files/replace-file.ts';
-import { type EncodedWindow, packWindow, unpackWindow } from '../encode/encoded-window.ts';
+import {
+  type EncodedWindow,
+  kindOfWindow,
+  packWindow,
+  unpackWindow,
+  type WindowFormat,
+} from '../encode/encoded-window.ts';
 
 /** Windows that wait in memory, where there is no spool or its disk is full. */
 const MOST_MEMORY = 16 << 20;
 const ENDING = '.window';
 const PROGRESS = 'progress';
-const WRITABLE_BY_OTHERS = 0o022;
+/** The version and the format stand within so many bytes. */
+const MOST_HEAD = 512;
 
 /** The reason why a window was given up. */
 export type DropReason = 'full' | 'damaged';
@@ -23,13 +38,18 @@ type Waiting = {
   readonly isInherited: boolean;
 };
 
-/** The window at the head of a queue, and its first request that was not sent yet. */
-export type QueuedWindow = { readonly window: EncodedWindow; readonly next: number };
+/** The window at the head of a queue, and the rows of its requests that have not gone out; null: all. */
+export type QueuedWindow = {
+  readonly window: EncodedWindow;
+  readonly open: readonly number[] | null;
+};
 
 export type WindowQueueOptions = {
   /** Null: memory only. */
   readonly directory: string | null;
   readonly maxBytes: number;
+  /** Files of another one stay where they are. */
+  readonly format: WindowFormat;
   readonly notify: (notice: string) => void;
   readonly drop: (reason: DropReason) => void;
 };
@@ -43,7 +63,8 @@ export class WindowQueue {
   readonly #options: WindowQueueOptions;
   readonly #waiting: Waiting[] = [];
   #bytes = 0;
-  #progress = { id: '', next: 0 };
+  /** The rows of requests that have not gone out, by window. */
+  #progress = new Map<string, readonly number[]>();
   #isDiskRefused = false;
 
   /** Throws `FailedError` where the directory cannot be used. */
@@ -67,7 +88,8 @@ export class WindowQueue {
 
   /** Adds a window behind those that wait, and gives up the oldest ones where there is no room. */
   add(window: EncodedWindow): void {
-    const id = idAfter(this.#waiting.at(-1)?.id ?? '', window.id);
+    const last = this.#waiting.reduce((most, { id: each }) => (each > most ? each : most), '');
+    const id = idAfter(last, window.id);
     const packed = packWindow({ ...window, id });
     this.#makeRoom(packed.length);
     this.#waiting.push({ id, bytes: packed.length, packed, isInherited: false });
@@ -101,19 +123,26 @@ export class WindowQueue {
       const first = this.#waiting[0];
       if (first === undefined) return null;
       const window = this.#read(first);
-      const next = this.#progress.id === first.id ? this.#progress.next : 0;
       if (window !== null) {
         const { id, isInherited } = first;
-        return { window: { ...window, id, isInherited }, next };
+        return { window: { ...window, id, isInherited }, open: this.#progress.get(id) ?? null };
       }
       this.#options.drop('damaged');
       this.remove(first.id);
     }
   }
 
-  /** The requests before `next` have gone out, or may have. Throws where that cannot be noted. */
-  note(id: string, next: number): void {
-    this.#progress = { id, next };
+  /** Puts a window behind those that wait; false where there are no others. */
+  defer(id: string): boolean {
+    const row = this.#waiting.findIndex((each) => each.id === id);
+    if (row < 0 || this.#waiting.length < 2) return false;
+    this.#waiting.push(...this.#waiting.splice(row, 1));
+    return true;
+  }
+
+  /** All requests but those in the rows `open` have gone out, or may have. Throws where that cannot be noted. */
+  note(id: string, open: readonly number[]): void {
+    this.#progress.set(id, open);
     const { directory } = this.#options;
     const isOnDisk = this.#waiting.some((each) => each.id === id && each.packed === null);
     if (directory === null || !isOnDisk) return;
@@ -125,6 +154,7 @@ export class WindowQueue {
     const [gone] = row < 0 ? [] : this.#waiting.splice(row, 1);
     if (gone === undefined) return;
     this.#bytes -= gone.bytes;
+    this.#progress.delete(id);
     const { directory } = this.#options;
     if (gone.packed === null && directory !== null) {
       rmSync(join(directory, `${gone.id}${ENDING}`), { force: true });
@@ -132,28 +162,46 @@ export class WindowQueue {
   }
 
   #open(directory: string): void {
+    makeSpool(directory);
     try {
-      makeFolders(directory, 0o700);
-      const { mode, uid } = statSync(directory);
-      if ((mode & WRITABLE_BY_OTHERS) !== 0 || ![0, process.geteuid?.()].includes(uid)) {
-        throw new FailedError(`${directory}: others may write into it`, [
-          `chmod 700 ${directory}, or name another directory for the spool`,
-        ]);
-      }
+      let left = 0;
       for (const name of readdirSync(directory).sort()) {
         const path = join(directory, name);
         if (name.endsWith('.tmp')) rmSync(path, { force: true });
         if (!name.endsWith(ENDING)) continue;
-        const bytes = statSync(path).size;
+        const stat = statSync(path);
+        if (!stat.isFile()) continue;
+        if (!this.#canSend(path)) {
+          left++;
+          continue;
+        }
+        const bytes = stat.size;
         const id = name.slice(0, -ENDING.length);
         this.#waiting.push({ id, bytes, packed: null, isInherited: true });
         this.#bytes += bytes;
       }
+      if (left > 0) {
+        this.#options.notify(
+          `${directory}: ${left} windows are for another kind of sink or of a newer version, and stay there`,
+        );
+      }
     } catch (error) {
-      if (error instanceof FailedError) throw error;
-      throw failedBy(error, `the spool cannot be used: ${describeError(error)}`);
+      throw unusable(error);
     }
     this.#progress = readProgress(join(directory, PROGRESS));
+  }
+
+  /** What does not look like a window is damaged, which reading it reports. */
+  #canSend(path: string): boolean {
+    const fd = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(MOST_HEAD);
+      const length = readSync(fd, head, 0, MOST_HEAD, 0);
+      const kind = kindOfWindow(head.toString('utf8', 0, length));
+      return kind === null || (kind.isOurs && kind.format === this.#options.format);
+    } finally {
+      closeSync(fd);
+    }
   }
 
   #makeRoom(bytes: number): void {
@@ -167,12 +215,12 @@ export class WindowQueue {
 
   /** A window of which a request has gone out comes after the note of that, else the next agent sends it again. */
   #write(directory: string, id: string, packed: Uint8Array): void {
-    if (this.#progress.id === id) this.#writeProgress(directory);
+    if (this.#progress.has(id)) this.#writeProgress(directory);
     replaceFile(join(directory, `${id}${ENDING}`), packed);
   }
 
   #writeProgress(directory: string): void {
-    replaceFile(join(directory, PROGRESS), Buffer.from(JSON.stringify(this.#progress)));
+    replaceFile(join(directory, PROGRESS), Buffer.from(JSON.stringify([...this.#progress])));
   }
 
   #makeRoomInMemory(): void {
@@ -198,6 +246,21 @@ export class WindowQueue {
   }
 }
 
+/** Makes the folder of a spool; throws `FailedError` where it can't be made, or others may write into it. */
+export function makeSpool(directory: string): void {
+  try {
+    makeFolders(directory, 0o700);
+    checkOwnFolder(directory);
+  } catch (error) {
+    if (error instanceof FailedError) throw error;
+    throw unusable(error);
+  }
+}
+
+function unusable(error: unknown): FailedError {
+  return failedBy(error, `the spool cannot be used: ${describeError(error)}`);
+}
+
 /**
  * `TIME-NUMBER` that sorts behind `last`, as files in the spool do: where the clock was set back since, by the time
  * of that one and a nanosecond.
@@ -208,12 +271,17 @@ function idAfter(last: string, id: string): string {
   return `${String(BigInt(time) + 1n).padStart(20, '0')}${id.slice(id.indexOf('-'))}`;
 }
 
-function readProgress(path: string): { id: string; next: number } {
+function readProgress(path: string): Map<string, readonly number[]> {
+  const found = new Map<string, readonly number[]>();
   try {
-    const { id, next } = JSON.parse(readFileSync(path, 'utf8')) as { id: unknown; next: unknown };
-    if (typeof id === 'string' && typeof next === 'number') return { id, next };
+    const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    for (const [id, open] of Array.isArray(entries) ? entries : []) {
+      if (typeof id === 'string' && Array.isArray(open) && open.every(Number.isInteger)) {
+        found.set(id, open);
+      }
+    }
   } catch {
     // Nothing was under way.
   }
-  return { id: '', next: 0 };
+  return found;
 }

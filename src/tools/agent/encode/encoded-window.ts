@@ -44,6 +44,7 @@ export function uuidOf(...parts: readonly string[]): string {
 }
 
 const MAGIC = 'perf-ts-window@1';
+const HEAD = /^\{"magic":"(perf-ts-window@\d+)","id":"[^"]*","format":"(\w+)"/;
 
 type WindowHead = {
   readonly magic: string;
@@ -74,6 +75,12 @@ export function packWindow(window: EncodedWindow): Uint8Array {
   };
   const line = Buffer.from(`${JSON.stringify(head)}\n`);
   return Buffer.concat([line, ...window.profiles.map(({ bytes }) => bytes)]);
+}
+
+/** The version and the format of a window, from the first bytes of its file; null for what is none. */
+export function kindOfWindow(head: string): { isOurs: boolean; format: string } | null {
+  const [, magic, format] = HEAD.exec(head) ?? [];
+  return magic === undefined || format === undefined ? null : { isOurs: magic === MAGIC, format };
 }
 
 /** Null for what is no window, or not a whole one. */

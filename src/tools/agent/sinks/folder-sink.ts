@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describeError } from '../../../base/system-error.ts';
-import { makeFolders } from '../../../system/files/make-folders.ts';
+import { checkOwnFolder, makeFolders } from '../../../system/files/make-folders.ts';
 import { replaceFile } from '../../../system/files/replace-file.ts';
 import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
@@ -25,6 +25,8 @@ export class FolderSink implements Sink {
   constructor(name: string, directory: string) {
     this.name = name;
     this.#directory = directory;
+    // Root writes here: who can put a link into it could lead it anywhere.
+    if (existsSync(directory)) checkOwnFolder(directory);
     removeHalves(directory);
   }
 
@@ -38,6 +40,7 @@ export class FolderSink implements Sink {
       for (const { id, service, bytes } of profiles) {
         const folder = join(this.#directory, time.slice(0, 10), fileName(service?.name ?? ''));
         makeFolders(folder, 0o750);
+        checkOwnFolder(this.#directory);
         const path = join(folder, `${time.slice(11).replaceAll(':', '')}-${id}.pb.gz`);
         replaceFile(path, bytes, join(this.#directory, `${HALF}${process.pid}`));
       }

@@ -1,11 +1,15 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { printable } from '../../../base/printable.ts';
 import { systemErrorReason } from '../../../base/system-error.ts';
 import type { SinkAnswer } from './sink.ts';
 
 const MOST_ANSWER = 64 << 10;
 const MOST_WHY = 200;
+/** Connections are kept for the requests of one window: until the next one a sink would close them. */
+const KEPT = { keepAlive: true, timeout: 2000 } as const;
+const HTTP_CONNECTIONS = new HttpAgent(KEPT);
+const HTTPS_CONNECTIONS = new HttpsAgent(KEPT);
 
 export type HttpRequest = {
   readonly url: URL;
@@ -34,17 +38,20 @@ export function post({ url, headers, body, timeoutMs }: HttpRequest): Promise<Ht
       {
         method: 'POST',
         headers: { ...headers, 'content-length': String(body.length) },
-        // A sink that is asked every ten seconds would close it meanwhile.
-        agent: false,
+        agent: url.protocol === 'https:' ? HTTPS_CONNECTIONS : HTTP_CONNECTIONS,
       },
-      (answer) =>
-        readAnswer(answer, (found) => {
+      (answer) => {
+        // It was taken, or not, by now: a body that does not come is cut off, and changes nothing.
+        clearTimeout(timer);
+        timer = setTimeout(() => answer.destroy(), timeoutMs);
+        readAnswer(answer, (found, isWhole) => {
           clearTimeout(timer);
           resolve(found);
-          sent.destroy();
-        }),
+          if (!isWhole) sent.destroy();
+        });
+      },
     );
-    const timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
     sent.once('error', (error) => {
@@ -55,24 +62,28 @@ export function post({ url, headers, body, timeoutMs }: HttpRequest): Promise<Ht
   });
 }
 
-function readAnswer(answer: IncomingMessage, settle: (found: HttpAnswer) => void): void {
+function readAnswer(
+  answer: IncomingMessage,
+  settle: (found: HttpAnswer, isWhole: boolean) => void,
+): void {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const end = (): void => {
-    settle({
+  const end = (isWhole: boolean): void => {
+    const found = {
       status: answer.statusCode ?? 0,
       body: Buffer.concat(chunks).subarray(0, MOST_ANSWER),
       afterMs: parseRetryAfter(answer.headers['retry-after'], Date.now()),
-    });
+    };
+    settle(found, isWhole);
   };
   answer.on('data', (chunk: Uint8Array) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MOST_ANSWER) end();
+    if (length > MOST_ANSWER) end(false);
   });
-  answer.once('end', end);
-  answer.once('error', end);
-  answer.once('close', end);
+  answer.once('end', () => end(true));
+  answer.once('error', () => end(false));
+  answer.once('close', () => end(false));
 }
 
 /** Seconds, or a date. */
@@ -96,7 +107,8 @@ export function judgeAnswer({ status, body, afterMs }: HttpAnswer, url: URL): Si
   if (status >= 300 && status < 400) {
     return { kind: 'shut', why: `${why} (it redirects: give the final address)` };
   }
-  if (status === 429 || status === 408 || status >= 500) return { kind: 'later', why, afterMs };
+  if (status === 500) return { kind: 'later', why, afterMs, isOfRequest: true };
+  if (status === 429 || status === 408 || status > 500) return { kind: 'later', why, afterMs };
   return { kind: 'refused', why };
 }
 
@@ -115,6 +127,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
 export function judgeFailure(error: unknown, url: URL): SinkAnswer {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = NETWORK_REASONS[code];
-  const why = reason === undefined ? systemErrorReason(error) : `${reason} (${code})`;
+  const text = reason === undefined ? systemErrorReason(error) : `${reason} (${code})`;
+  const why = printable(text.trim().split('\n')[0].slice(0, MOST_WHY));
   return { kind: 'later', why: `${url.origin}: ${why}`, afterMs: null };
 }

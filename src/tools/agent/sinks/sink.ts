@@ -4,10 +4,16 @@ import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/enco
 export type SinkAnswer =
   | { readonly kind: 'taken' }
   /** It may be taken later. `afterMs`: not before, as the sink says; null: it does not say. */
-  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number | null }
+  | {
+      readonly kind: 'later';
+      readonly why: string;
+      readonly afterMs: number | null;
+      /** The sink has failed at this request, and may work on others. */
+      readonly isOfRequest?: boolean;
+    }
   /** This one is never taken. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** Nothing is taken until somebody changes something: a wrong token, a wrong address. */
+  /** Nothing is taken until something changes: a token, an address, an ingress whose backend comes. */
   | { readonly kind: 'shut'; readonly why: string };
 
 /** A destination of windows. */

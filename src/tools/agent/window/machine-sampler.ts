@@ -22,7 +22,7 @@ import type { TurnCounts } from './turn-counts.ts';
 import { WindowWeights } from './window-weights.ts';
 
 /** Longest time that a record waits in its ring: a process of a second has to be asked who it is, … */
-const LATENCY_MS = 100;
+const LATENCY_MS = 200;
 /** … and several times a window, which would else be as long as that. */
 const LOOKS_A_WINDOW = 4;
 const CHUNK_BYTES = 256 << 10;
