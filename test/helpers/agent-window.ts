@@ -1,6 +1,6 @@
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type { Profile } from '../../src/profile/types.ts';
-import type { SampleLabel } from '../../src/tools/agent/config/agent-config.ts';
+import type { ServiceConfig } from '../../src/tools/agent/config/agent-config.ts';
 import { type DividedWindow, divideWindow } from '../../src/tools/agent/window/service-profiles.ts';
 
 /** Three processes: two of one service, and idle time. Weights are 100, 20, 3 and 1000. */
@@ -58,9 +58,16 @@ export const FACTS = {
   zeroNs: 1_700_000_000_000_000_000n,
 };
 
-type Drawn = { readonly hasLoss?: boolean; readonly sampleLabels?: readonly SampleLabel[] };
+type Drawn = { readonly hasLoss?: boolean } & Partial<
+  Pick<ServiceConfig, 'sampleLabels' | 'only' | 'except'>
+>;
 
-export function divided({ hasLoss = false, sampleLabels = ['comm'] }: Drawn = {}): DividedWindow {
+export function divided({
+  hasLoss = false,
+  sampleLabels = ['comm'],
+  only = [],
+  except = [],
+}: Drawn = {}): DividedWindow {
   const { profile, weights } = drawnWindow();
   return divideWindow(
     profile,
@@ -79,6 +86,6 @@ export function divided({ hasLoss = false, sampleLabels = ['comm'] }: Drawn = {}
             attributes: { 'service.version': '1' },
           },
     ),
-    { hasIdle: false, hasKernel: true, sampleLabels },
+    { hasIdle: false, hasKernel: true, sampleLabels, only, except },
   );
 }

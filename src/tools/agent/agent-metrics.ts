@@ -18,6 +18,7 @@ export class AgentCounts {
   throttles = 0;
   idle = 0;
   leftOutKernel = 0;
+  leftOutServices = 0;
   /** Windows with a finding, by its code. */
   readonly findings = new Map<string, number>();
   /** End of the last window, nanoseconds since 1970. */
@@ -69,6 +70,7 @@ export class AgentCounts {
     this.throttles += losses.throttles;
     this.idle += leftOut.idle;
     this.leftOutKernel += leftOut.kernel;
+    this.leftOutServices += leftOut.service;
     this.lastEndNs = endNs;
   }
 }
@@ -160,6 +162,7 @@ function machineFamilies({ counts, totals, renewals, version }: MetricsInput): F
       values: [
         [{ of: 'idle' }, counts.idle],
         [{ of: 'kernel' }, counts.leftOutKernel],
+        [{ of: 'service' }, counts.leftOutServices],
       ],
     },
   ];

@@ -316,7 +316,7 @@ class Agent implements RunningAgent {
       case 'rows': {
         // Columns, and no series of their own.
         const whole = divide({ ...this.#config.services, sampleLabels: ['tid', 'cpu'] });
-        return encodeRows(whole.services, facts, { host: hostname(), labels });
+        return encodeRows(whole.services, facts, { host: labels.host || hostname(), labels });
       }
     }
   }

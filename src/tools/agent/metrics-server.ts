@@ -1,13 +1,17 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { failedBy } from '../../base/errors.ts';
 import { describeError } from '../../base/system-error.ts';
 import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../../system/strangers/visitors.ts';
+import { readToken } from './sinks/http-sink.ts';
 
 export type MetricsServerOptions = {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
+  /** A file with what `/metrics` is asked with, `Authorization: Bearer TOKEN`; null: nothing. */
+  readonly tokenFile: string | null;
   readonly metrics: () => string;
   /** The reason why the agent does not do its work; empty where it does. */
   readonly trouble: () => string;
@@ -15,10 +19,22 @@ export type MetricsServerOptions = {
   readonly notes: () => readonly string[];
 };
 
-/** `/metrics` and `/healthz`, for programs of this machine. */
+/** `/metrics` and `/healthz`. */
 export type MetricsServer = { readonly port: number; close(): void };
 
 const TIMES = { ...VISITOR_TIMES, requestTimeout: 5000 } as const;
+
+/** Read for every request, so that a new token needs no restart; nobody may where it can't be read. */
+function mayRead(given = '', { tokenFile }: Pick<MetricsServerOptions, 'tokenFile'>): boolean {
+  if (tokenFile === null) return true;
+  try {
+    const token = readToken({ tokenFile, tokenEnv: null });
+    const [a, b] = [given, `Bearer ${token}`].map((text) => createHash('sha256').update(text));
+    return timingSafeEqual(a.digest(), b.digest());
+  } catch {
+    return false;
+  }
+}
 
 /** Throws `FailedError` where the port is taken. */
 export function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
@@ -34,10 +50,14 @@ export function startMetricsServer(options: MetricsServerOptions): Promise<Metri
     };
     const path = (request.url ?? '').split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') send(405, 'only GET\n');
-    else if (path === '/metrics') send(200, options.metrics(), 'text/plain; version=0.0.4');
+    else if (path === '/metrics' && !mayRead(request.headers.authorization, options)) {
+      send(401, 'a token is needed\n');
+    } else if (path === '/metrics') send(200, options.metrics(), 'text/plain; version=0.0.4');
     else if (path === '/healthz') {
       const trouble = options.trouble();
-      const lines = [trouble === '' ? 'ok' : trouble, ...options.notes()];
+      // Whoever asks without a token may be a probe of the machine's, and somebody else's.
+      const notes = mayRead(request.headers.authorization, options) ? options.notes() : [];
+      const lines = [trouble === '' ? 'ok' : trouble, ...notes];
       send(trouble === '' ? 200 : 503, `${lines.join('\n')}\n`);
     } else send(404, '/metrics or /healthz\n');
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { AgentCounts, metricsText } from '../../../src/tools/agent/agent-metrics.ts';
 import { parseAgentConfig } from '../../../src/tools/agent/config/parse-config.ts';
 
 const examples = join(import.meta.dirname, '../../../examples/agent');
@@ -10,7 +11,32 @@ it('the example of a configuration is one', () => {
   expect(parseAgentConfig(read('agent.json'), 'agent.json').sinks).toHaveLength(1);
 });
 
+it('the rules and the dashboard ask for metrics that the agent has', () => {
+  const metrics = metricsText({
+    counts: new AgentCounts(),
+    totals: { counted: null, weighed: 0, samples: 0, lost: 0 },
+    ...{ renewals: 0, deliveries: [], version: '0' },
+  });
+  const known = new Set(Array.from(metrics.matchAll(/^# TYPE (\w+) /gm), ([, name]) => name));
+  const asked = ['alerts.yaml', 'grafana-dashboard.json'].flatMap((name) =>
+    Array.from(read(name).matchAll(/perf_ts_agent_\w+/g), ([metric]) => metric),
+  );
+  expect(asked.length).toBeGreaterThan(15);
+  expect(asked.filter((metric) => !known.has(metric))).toEqual([]);
+  expect(JSON.parse(read('grafana-dashboard.json')).panels).toHaveLength(8);
+});
+
+it('the service and the DaemonSet have the same capabilities, and no other rights', () => {
+  const [, ofUnit] = /^CapabilityBoundingSet=(.*)$/m.exec(read('perf-ts-agent.service')) ?? [];
+  const [, ofPod] = /add: \[(.*)\]/.exec(read('daemonset.yaml')) ?? [];
+  expect(ofUnit?.split(' ')).toEqual(ofPod?.split(', ').map((name) => `CAP_${name}`));
+  expect(read('daemonset.yaml')).not.toContain('privileged: true');
+});
+
 it('the configuration within the DaemonSet is one', () => {
+  vi.stubEnv('NODE_NAME', 'node-1');
   const [, block] = /agent\.json: \|\n((?: {4}.*\n)+)/.exec(read('daemonset.yaml')) ?? [];
-  expect(parseAgentConfig(block ?? '', 'daemonset').listen?.port).toBe(9464);
+  const { labels, listen } = parseAgentConfig(block ?? '', 'daemonset');
+  vi.unstubAllEnvs();
+  expect([labels, listen?.port]).toEqual([{ host: 'node-1' }, 9464]);
 });

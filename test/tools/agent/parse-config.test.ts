@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { parseAgentConfig } from '../../../src/tools/agent/config/parse-config.ts';
 
@@ -12,8 +13,8 @@ describe('the configuration of the agent', () => {
       },
       windowMs: 10_000,
       jitter: 0.2,
-      labels: {},
-      services: { hasIdle: false, hasKernel: true, sampleLabels: ['comm'] },
+      labels: { host: hostname() },
+      services: { hasIdle: false, hasKernel: true, sampleLabels: ['comm'], only: [], except: [] },
       sinks: [
         {
           type: 'pyroscope',
@@ -35,25 +36,32 @@ describe('the configuration of the agent', () => {
       "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1],
         "javascript": false },
       "window": { "seconds": 60, "jitter": 0 },
-      "labels": { "env": "prod" },
-      "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"] },
+      "labels": { "env": "prod", "host": "$HOME" },
+      "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"],
+        "only": ["shop-*"], "except": ["shop-ci"] },
       "sinks": [
         { "type": "folder", "path": "/var/lib/profiles" },
         { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
         { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5 }
       ],
       "spool": { "directory": "/var/spool/perf-ts", "maxMiB": 10 },
-      "listen": "127.0.0.1:9464"
+      "listen": "0.0.0.0:9464", "listenTokenFile": "/t"
     }`;
     const config = parseAgentConfig(text, 'a.json');
     expect(config.sampling).toMatchObject({
       ...{ event: 'cycles', period: 10_000_000, cpus: [0, 1], asksRegistered: false },
     });
-    expect([config.windowMs, config.jitter, config.labels]).toEqual([60_000, 0, { env: 'prod' }]);
+    expect([config.windowMs, config.jitter, config.labels]).toEqual([
+      60_000,
+      0,
+      { env: 'prod', host: process.env.HOME },
+    ]);
     expect(config.services).toEqual({
       hasIdle: true,
       hasKernel: false,
       sampleLabels: ['pid', 'cpu'],
+      only: ['shop-*'],
+      except: ['shop-ci'],
     });
     expect(config.sinks.map(({ name, target, timeoutMs }) => [name, target, timeoutMs])).toEqual([
       ['folder', '/var/lib/profiles', 30_000],
@@ -61,7 +69,7 @@ describe('the configuration of the agent', () => {
       ['far', 'https://p/x', 5000],
     ]);
     expect(config.spool).toEqual({ directory: '/var/spool/perf-ts', maxBytes: 10 * 2 ** 20 });
-    expect(config.listen).toEqual({ host: '127.0.0.1', port: 9464 });
+    expect(config.listen).toEqual({ host: '0.0.0.0', port: 9464, tokenFile: '/t' });
   });
 
   it.each([
@@ -74,6 +82,10 @@ describe('the configuration of the agent', () => {
       `{ ${SINKS}, "window": { "seconds": 0 } }`,
       'a.json: window.seconds: expected a number from 1',
     ],
+    [
+      `{ ${SINKS}, "labels": { "node": "$NO_SUCH_VARIABLE" } }`,
+      'a.json: labels.node: the environment has no',
+    ],
     [`{ ${SINKS}, "labels": { "a-b": "c" } }`, 'a.json: labels.a-b: a label is letters'],
     [`{ ${SINKS}, "labels": { "__name__": "c" } }`, 'a.json: labels.__name__: a label is letters'],
     [
@@ -85,7 +97,8 @@ describe('the configuration of the agent', () => {
       `{ ${SINKS}, "services": { "sampleLabels": ["uid"] } }`,
       'a.json: services.sampleLabels: expected',
     ],
-    [`{ ${SINKS}, "listen": "0.0.0.0:80" }`, 'a.json: listen: expected an address of this machine'],
+    [`{ ${SINKS}, "listen": "0.0.0.0:80" }`, 'a.json: listen: 0.0.0.0 is for others'],
+    [`{ ${SINKS}, "listen": "9464" }`, 'a.json: listen: expected an address'],
     [
       `{ ${SINKS}, "spool": { "directory": "x" } }`,
       'a.json: spool.directory: expected an absolute',

@@ -62,7 +62,14 @@ describe('a window divided by service', () => {
       ['shop', [100, 20]],
       ['db', [3]],
     ]);
-    expect(leftOut).toEqual({ idle: 1000, kernel: 0 });
+    expect(leftOut).toEqual({ idle: 1000, kernel: 0, service: 0 });
+    const named = (drawn: Parameters<typeof divided>[0]) => {
+      const some = divided(drawn);
+      return [some.services.map(({ service }) => service.name), some.leftOut.service];
+    };
+    expect(named({ only: ['sh*'] })).toEqual([['shop'], 3]);
+    expect(named({ except: ['shop'] })).toEqual([['db'], 120]);
+    expect(named({ only: ['*'], except: ['d?'] })).toEqual([['shop'], 3]);
   });
 
   it('a divided window is a pprof file a service, with its times, weights and losses, and the same ids each time', () => {

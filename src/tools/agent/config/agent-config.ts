@@ -30,6 +30,10 @@ export type ServiceConfig = {
   readonly hasKernel: boolean;
   /** Default `comm`. */
   readonly sampleLabels: readonly SampleLabel[];
+  /** Names of the services that get profiles, `*` being anything; empty: all. */
+  readonly only: readonly string[];
+  /** Names of services that get none. */
+  readonly except: readonly string[];
 };
 
 /** Kinds of sinks. */
@@ -65,12 +69,19 @@ export type AgentConfig = {
   readonly windowMs: number;
   /** Part of `windowMs` by which a window may be shorter or longer, so that machines do not push in step. */
   readonly jitter: number;
-  /** Labels of every profile, beside those of its service. */
+  /** Labels of every profile, beside those of its service: at least `host`. */
   readonly labels: Readonly<Record<string, string>>;
   readonly services: ServiceConfig;
   readonly sinks: readonly SinkConfig[];
   /** Null: windows wait in memory. */
   readonly spool: SpoolConfig | null;
-  /** Address of `/metrics` and `/healthz`, on this machine only; null: none. */
-  readonly listen: { readonly host: string; readonly port: number } | null;
+  /**
+   * Address of `/metrics` and `/healthz`; null: none. One that others can reach needs a token, which is asked for `/metrics`
+   * and read for each request.
+   */
+  readonly listen: {
+    readonly host: string;
+    readonly port: number;
+    readonly tokenFile: string | null;
+  } | null;
 };

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { UsageError } from '../../../base/errors.ts';
 import type { CallGraph } from '../../../options/call-graph.ts';
 import type {
@@ -36,13 +37,14 @@ const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
  *     {
  *       "sampling": { "event": "cpu-clock", "hz": 19, "callGraph": "fp", "javascript": true },
  *       "window": { "seconds": 10, "jitter": 0.2 },
- *       "labels": { "env": "prod" },
- *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"] },
+ *       "labels": { "env": "prod", "node": "$NODE_NAME" },
+ *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"], "except": ["ci-*"] },
  *       "sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040", "tokenFile": "/etc/perf-ts/token" }],
  *       "spool": { "directory": "/var/lib/perf-ts", "maxMiB": 256 },
- *       "listen": "127.0.0.1:9464"
+ *       "listen": "127.0.0.1:9464", "listenTokenFile": "/etc/perf-ts/metrics-token"
  *     }
  *
+ * A label that begins with `$` is that variable of the agent's environment; `host` is the machine's name where none is given.
  * `from` names the text in messages. Throws `UsageError` with the key that is wrong: an unknown key is an
  * error, since what it was meant to do would silently not be done.
  */
@@ -114,8 +116,10 @@ function readServices(section: Section): ServiceConfig {
     if (SAMPLE_LABELS.includes(label)) continue;
     throw section.wrong('sampleLabels', `expected some of ${SAMPLE_LABELS.join(', ')}`);
   }
+  const only = section.texts('only', []);
+  const except = section.texts('except', []);
   section.end();
-  return { hasIdle, hasKernel, sampleLabels };
+  return { hasIdle, hasKernel, sampleLabels, only, except };
 }
 
 function readLabels(section: Section): Record<string, string> {
@@ -124,13 +128,24 @@ function readLabels(section: Section): Record<string, string> {
     if (!LABEL_NAME.test(name) || name.startsWith('__')) {
       throw section.wrong(name, 'a label is letters, digits and _, and begins with no digit');
     }
-    labels[name] = section.text(name, '');
+    labels[name] = labelValue(section, name);
   }
   if (Object.keys(labels).length > MOST_LABELS) {
     throw section.wrong('', `more than ${MOST_LABELS} labels`);
   }
   section.end();
-  return labels;
+  return { host: hostname(), ...labels };
+}
+
+/** One configuration is for all machines: what differs comes from the environment. */
+function labelValue(section: Section, name: string): string {
+  const given = section.text(name, '');
+  const variable = /^\$([A-Z_][A-Z0-9_]*)$/.exec(given)?.[1];
+  const value = variable === undefined ? given : process.env[variable];
+  if (value !== undefined) return value;
+  throw section.wrong(name, `the environment has no variable ${variable}`, [
+    'in a pod: env, valueFrom, fieldRef, fieldPath: spec.nodeName',
+  ]);
 }
 
 function readSinks(top: Section, from: string): SinkConfig[] {
@@ -213,12 +228,19 @@ function readSpool(section: Section): SpoolConfig | null {
 
 function readListen(top: Section): AgentConfig['listen'] {
   const text = top.text('listen', '');
+  const tokenFile = top.text('listenTokenFile', '') || null;
   if (text === '') return null;
-  const [, host, port] = /^(127\.0\.0\.1|\[::1\]|localhost):(\d{1,5})$/.exec(text) ?? [];
-  if (host === undefined || Number(port) > 65_535) {
-    throw top.wrong('listen', 'expected an address of this machine such as 127.0.0.1:9464');
+  const [, given, port] = /^(\[[0-9a-fA-F:.]+\]|[\w.-]+):(\d{1,5})$/.exec(text) ?? [];
+  if (given === undefined || Number(port) > 65_535) {
+    throw top.wrong('listen', 'expected an address such as 127.0.0.1:9464');
   }
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  const host = given.replace(/^\[|\]$/g, '');
+  if (tokenFile === null && !/^(?:127\.0\.0\.1|::1|localhost)$/.test(host)) {
+    throw top.wrong('listen', `${host} is for others, who see names of services and sinks there`, [
+      'a token for them: "listenTokenFile": "/etc/perf-ts/metrics-token"',
+    ]);
+  }
+  return { host, port: Number(port), tokenFile };
 }
 
 /** An object of the configuration; each key is asked for once, and `end` refuses those that were not. */

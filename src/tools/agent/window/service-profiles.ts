@@ -1,4 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
+import { globMatcher } from '../../../base/glob.ts';
 import type { IntColumn, NumberColumn } from '../../../base/int-column.ts';
 import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
 import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
@@ -15,8 +16,8 @@ export type ServiceProfile = {
 /** The parts of a window, and the weight that is in none of them. */
 export type DividedWindow = {
   readonly services: readonly ServiceProfile[];
-  /** Σ weights of idle CPUs, and of kernel threads, that no profile was asked for. */
-  readonly leftOut: { readonly idle: number; readonly kernel: number };
+  /** Σ weights of idle CPUs, of kernel threads and of services that no profile was asked for. */
+  readonly leftOut: Readonly<Record<'idle' | 'kernel' | 'service', number>>;
 };
 
 /** Divides a window by service, of which there is one for each thread. Each sample is in one part or in `leftOut`. */
@@ -24,13 +25,16 @@ export function divideWindow(
   profile: Profile,
   weights: Weights,
   services: readonly Service[],
-  { hasIdle, hasKernel, sampleLabels }: ServiceConfig,
+  { hasIdle, hasKernel, sampleLabels, only, except }: ServiceConfig,
 ): DividedWindow {
   const parts = new Map<string, { readonly service: Service; readonly rows: number[] }>();
-  const leftOut = { idle: 0, kernel: 0 };
+  const leftOut = { idle: 0, kernel: 0, service: 0 };
+  const [isWanted, isUnwanted] = [only, except].map(matcherOf);
   const partOfThread = services.map((service) => {
     if (service.source === 'idle' && !hasIdle) return 'idle';
     if (service.source === 'kernel' && !hasKernel) return 'kernel';
+    const { name } = service;
+    if ((only.length > 0 && !isWanted(name)) || isUnwanted(name)) return 'service';
     const key = serviceKey(service);
     const part = parts.get(key) ?? { service, rows: [] };
     parts.set(key, part);
@@ -56,6 +60,12 @@ export function divideWindow(
       weights: pickWeights(weights, rows),
     }));
   return { services: divided, leftOut };
+}
+
+/** Whether a name is one of these, or of the globs among them. */
+function matcherOf(names: readonly string[]): (name: string) => boolean {
+  const matchers = names.map(globMatcher);
+  return (name) => matchers.some((matches) => matches(name));
 }
 
 /** Half of a service's samples each. */
