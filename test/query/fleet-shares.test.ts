@@ -167,7 +167,7 @@ describe('the share of a function in many windows', () => {
       );
       const width = rows.reduce((sum, { low, high }) => sum + high - low, 0) / TRIES;
       const inside = rows.filter(({ low, high }) => low <= truth && truth <= high).length / TRIES;
-    expect(inside).toBeGreaterThan(0.92);
+      expect(inside).toBeGreaterThan(0.92);
       expect(width / (2 * OPEN * spread)).toBeLessThan(1.3);
     },
   );

@@ -39,7 +39,14 @@ function profileOf(path: string) {
   let time = 100;
   /** The name at the entry, in the window in which a process of this pid runs. */
   return (pid: number): string => {
-    const mapping = { pid, tid: pid, address: START, length: 1 << 20, fileOffset: 0, filename: path };
+    const mapping = {
+      pid,
+      tid: pid,
+      address: START,
+      length: 1 << 20,
+      fileOffset: 0,
+      filename: path,
+    };
     const trailer = { id: 5, time: time++ };
     live.feed(encoder.comm({ pid, tid: pid, comm: 'app', isExec: true }, trailer));
     live.feed(encoder.mmap2({ ...mapping, prot: 5, flags: 2, fileId }, trailer));
