@@ -54,7 +54,7 @@ const MACHINE = {
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'options', 'native', 'system'],
   'system/processes': ['base', 'system', 'system/accounts'],
-  'system/strangers': ['base', 'native', 'system', 'system/files'],
+  'system/strangers': ['base', 'native', 'system', 'system/files', 'system/processes'],
   'system/files': [
     'base',
     'options',
@@ -180,7 +180,7 @@ const TO_STRANGERS = [
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',
       'record/output/held-programs.ts': 'programs of a recording, while it runs',
       'record/jit-maps/recorded-processes.ts': 'maps of processes in containers',
-      'read/files/elf-files.ts': 'symbols of what runs',
+      'system/files/mapped-file.ts': 'symbols of what runs',
       'read/files/symbol-files.ts': 'symbols of what runs',
     },
   },

@@ -226,7 +226,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** What the engine reports, also what it takes to be meant, without the line of SQL and the mark below it. */
+/** The engine's report and suggestion, without the line of SQL and the mark below it. */
 function sentencesOf(error: unknown): string {
   const lines = messageOf(error).split('\n');
   return lines

@@ -151,7 +151,7 @@ limit ${options.limit}`;
 
 /** Parts of the time of a group of recordings, whose shares differ by what the load did: each is one value. */
 const PARTS = 16;
-/** From so many hosts on these are the values: they differ by more than one does from part to part. */
+/** Number of hosts from which on each is a value: they differ by more than one does from part to part. */
 const MANY_HOSTS = 8;
 
 /**

@@ -38,7 +38,7 @@ export type ElfFilesOptions = {
    * be known, to one that everybody may read.
    */
   readonly mustBeRecorded: boolean;
-  /** Where processes of the recording have mapped a file, the best to ask first; those that live lead to it. */
+  /** Finds where processes of the recording have mapped a file, the best to ask first; those that live lead to it. */
   readonly mappingsOf: (dso: DsoKey) => Iterable<FileMapping>;
   /** Programs that the recording itself keeps. */
   readonly stored?: StoredPrograms;

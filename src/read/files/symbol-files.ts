@@ -25,7 +25,7 @@ const debug = debugLog('symbols');
 export type SymbolFilesOptions = SymbolSources &
   RecordedThen & {
     readonly diagnostics: Diagnostics;
-    /** Where processes of the recording have mapped a file, asked with each file; those that live lead to it. */
+    /** Finds where processes of the recording have mapped a file; those that live lead to it. Asked with each file. */
     readonly mappingsOf?: ElfFilesOptions['mappingsOf'];
     /**
      * A file without a build ID must be the mapped one by its device and inode: for those who hand files on, and

@@ -15,9 +15,9 @@ export type MappedPlace = { readonly path: string; readonly open: () => OpenFile
  * to a file that was deleted.
  */
 export function placesOfMapping(path: string, { pid, start, end }: FileMapping): MappedPlace[] {
-  const process = `/proc/${livingThread(pid)}`;
-  const root = `${process}/root`;
-  const mapping = `${process}/map_files/${start.toString(16)}-${end.toString(16)}`;
+  const tid = livingThread(pid);
+  const root = `/proc/${tid}/root`;
+  const mapping = `/proc/${tid}/map_files/${start.toString(16)}-${end.toString(16)}`;
   return [
     { path: `${root}${path}`, open: () => openRegularBelow(root, path) },
     { path: mapping, open: () => openRegular(mapping) },

@@ -15,7 +15,7 @@ export type MetricsServerOptions = {
   readonly metrics: () => string;
   /** The reason why the agent does not do its work; empty where it does. */
   readonly trouble: () => string;
-  /** What to know of it while it does, a line each. */
+  /** Facts to know of it while it does, a line each. */
   readonly notes: () => readonly string[];
 };
 

@@ -41,7 +41,7 @@ export function checkInput(
   return input as Readonly<Record<string, unknown>>;
 }
 
-/** What was expected instead of a value; null where it is as described. */
+/** The expectation that a value does not meet, in words; null where it is as described. */
 function departure(schema: ArgumentSchema, value: unknown): string | null {
   if (schema.anyOf !== undefined) {
     const wrong = schema.anyOf.map((one) => departure(one, value));

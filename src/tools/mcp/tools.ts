@@ -68,11 +68,10 @@ const SQL_SECONDS = 30;
 /** Recordings that stay open between questions: each takes hundreds of megabytes where it is large. */
 const MOST_OPEN = 20;
 
-/** The eight tools. Recordings stay open between questions, as long as their files are the same. */
-export function perfTools(open: Open): Tool[] {
+/** Opens recordings that stay open between questions, as long as their files are the same. */
+function keepOpen(open: Open): Open {
   const known = new Map<string, { readonly state: string; profile: Promise<AnalysedProfile> }>();
-  const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
-    const file = textOf(input, key);
+  return (file) => {
     const state = stateOf(file);
     const before = known.get(file);
     known.delete(file);
@@ -82,6 +81,12 @@ export function perfTools(open: Open): Tool[] {
     profile.catch(() => known.delete(file));
     return profile;
   };
+}
+
+/** The eight tools. */
+export function perfTools(open: Open): Tool[] {
+  const kept = keepOpen(open);
+  const opened = (input: Input): Promise<AnalysedProfile> => kept(textOf(input, 'file'));
   const figures = async (input: Input): Promise<EventFigures> =>
     figuresOfEvent(await opened(input), optionalText(input, 'event'));
   return [
@@ -139,7 +144,7 @@ export function perfTools(open: Open): Tool[] {
       { old: FILES, new: FILES, event: EVENT, by: { enum: DIFF_MEASURES }, limit: LIMIT },
       ['old', 'new'],
       async (input) => {
-        const side = (key: string) => openAll(filesOf(input, key), (file) => opened({ file }));
+        const side = (key: string) => openAll(filesOf(input, key), kept);
         return diffAnswer(await side('old'), await side('new'), input);
       },
     ),

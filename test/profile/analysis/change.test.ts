@@ -55,7 +55,7 @@ describe('a change between several runs a side', () => {
     expect(seen(1.3, 5, REGULAR)).toBeGreaterThan(0.99);
   });
 
-  test('with the number of runs that would decide, four changes in five are seen', () => {
+  test('four changes in five are seen with the number of runs that would decide', () => {
     const random = seededRandom(7);
     const there = [0.2, 0.21, 0.19].map((value) => ({ value, interval: null }));
     const here = [0.21, 0.22, 0.2].map((value) => ({ value, interval: null }));

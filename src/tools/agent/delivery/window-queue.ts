@@ -191,7 +191,7 @@ export class WindowQueue {
     this.#progress = readProgress(join(directory, PROGRESS));
   }
 
-  /** What does not look like a window is damaged, which reading it reports. */
+  /** True also of a file that looks like no window: it is damaged, which reading it reports. */
   #canSend(path: string): boolean {
     const fd = openSync(path, 'r');
     try {
