@@ -143,7 +143,7 @@ function machineFamilies({ counts, totals, renewals, version }: MetricsInput): F
     counter('cpu_seconds', (user + system) / 1e6, 'CPU time of the agent.'),
     gauge('resident_bytes', process.memoryUsage.rss(), 'Resident memory of the agent.'),
     counter('windows', counts.windows, 'Windows that were sampled.'),
-    counter('windows_late', counts.late, 'Windows that ended late by half of their length.'),
+    counter('windows_late', counts.late, 'Windows that were longer by half than was asked for.'),
     gauge('window_end_timestamp_seconds', endS, 'End of the last window.'),
     counter('profiles', counts.profiles, 'Profiles of services.'),
     gauge('services', counts.services, 'Services in the last window.'),

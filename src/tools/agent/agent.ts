@@ -32,6 +32,8 @@ import {
 
 /** How long sinks may still take windows when the agent ends. */
 const STOP_MS = 5000;
+/** A window is late when it is so many times as long as was asked for. */
+const MOST_LONGER = 1.5;
 /** The agent is ill when no window has ended for so many of their lengths. */
 const MOST_SILENT_WINDOWS = 4;
 /** And for so long: reading the symbols of all that runs takes a while at the start. */
@@ -104,7 +106,6 @@ class Agent implements RunningAgent {
   #deliveries: Delivery[] = [];
   #server: MetricsServer | null = null;
   #timer: LongTimer | null = null;
-  #dueMs = 0;
   #windowMs = 0;
   #endedMs = performance.now();
   /** Windows end one after the other: whose their processes are takes a while to learn. */
@@ -250,7 +251,6 @@ class Agent implements RunningAgent {
   #schedule(): void {
     const { windowMs, jitter } = this.#config;
     this.#windowMs = windowMs * (1 + jitter * (2 * Math.random() - 1));
-    this.#dueMs = performance.now() + this.#windowMs;
     this.#timer = callAfter(this.#windowMs, () => {
       // Its failure is an agent's that cannot go on.
       void this.#endWindow();
@@ -259,16 +259,18 @@ class Agent implements RunningAgent {
   }
 
   #endWindow(): Promise<void> {
-    if (performance.now() > this.#dueMs + this.#windowMs / 2) this.#counts.late++;
-    this.#ending = this.#ending.then(() => this.#takeWindow());
+    const windowMs = this.#windowMs;
+    this.#ending = this.#ending.then(() => this.#takeWindow(windowMs));
     return this.#ending;
   }
 
-  async #takeWindow(): Promise<void> {
+  async #takeWindow(askedMs: number): Promise<void> {
     const nowMs = performance.now();
     const window = this.#sampler?.takeWindow() ?? null;
     if (window === null) return;
     this.#endedMs = nowMs;
+    // Its length counts, not when the timer came: samples may be late as well.
+    if (Number(window.endNs - window.startNs) > MOST_LONGER * askedMs * 1e6) this.#counts.late++;
     const { profile, weights } = window;
     const noted = {
       ...profile,
