@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('../dist/bin/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'perf-ts-gate-'));
 // A quarter in `score` and three quarters in `rest`, of the same loop.
 const PROGRAM = `
-function loop(count) { let sum = 0; for (let i = 0; i < count; i++) sum += Math.sqrt(i); return sum; }
+
 function score(count) { let sum = 0; for (let i = 0; i < count; i++) sum += Math.sqrt(i); return sum; }
 function rest(count) { let sum = 0; for (let i = 0; i < count; i++) sum += Math.sqrt(i); return sum; }
 const times = Number(process.argv[2]);

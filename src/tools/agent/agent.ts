@@ -130,7 +130,6 @@ class Agent implements RunningAgent {
       this.#sampler = MachineSampler.start(
         {
           ...this.#config.sampling,
-          windowMs: this.#config.windowMs,
           onNotice: this.#notify,
           onSampled: (threads) => this.#services.learn(threads),
         },

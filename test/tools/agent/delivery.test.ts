@@ -56,7 +56,7 @@ function deliver(sink: Sink, directory: string | null = null, firstPauseMs = 300
 const sentAll = (delivery: Delivery) => expect.poll(() => delivery.queue.length).toBe(0);
 
 describe('the windows of a sink', () => {
-  it('windows go out in order, four of their requests at a time', async () => {
+  it('windows go out in order, one request at a time', async () => {
     let under = 0;
     let most = 0;
     const { sink, sent } = scriptedSink(async () => {
@@ -66,12 +66,30 @@ describe('the windows of a sink', () => {
       return TAKEN;
     });
     const { delivery, reported } = deliver(sink);
-    delivery.add(windowOf('1', 5));
+    delivery.add(windowOf('1', 2));
     delivery.add(windowOf('2', 1));
     await sentAll(delivery);
-    expect(sent).toEqual(['1.0', '1.1', '1.2', '1.3', '1.4', '2.0']);
+    expect(sent).toEqual(['1.0', '1.1', '2.0']);
+    expect(most).toBe(1);
+    expect(delivery.counts).toMatchObject({ windows: 2, requests: 3, bytes: 30, failures: 0 });
+    expect(reported).toEqual([]);
+  });
+
+  it('four requests are under way where a sink is slower than windows come', async () => {
+    let under = 0;
+    let most = 0;
+    const { sink, sent } = scriptedSink(async () => {
+      most = Math.max(most, ++under);
+      await new Promise((resolve) => setImmediate(resolve));
+      under--;
+      return TAKEN;
+    });
+    const { delivery, reported } = deliver(sink);
+    for (const id of ['1', '2', '3', '4', '5']) delivery.add(windowOf(id, 4));
+    await sentAll(delivery);
+    expect(sent).toHaveLength(20);
     expect(most).toBe(4);
-    expect(delivery.counts).toMatchObject({ windows: 2, requests: 6, bytes: 60, failures: 0 });
+    expect(delivery.counts).toMatchObject({ windows: 5, requests: 20, bytes: 200, failures: 0 });
     expect(reported).toEqual([]);
   });
 
@@ -83,8 +101,8 @@ describe('the windows of a sink', () => {
     delivery.add(windowOf('2'));
     delivery.retry();
     await sentAll(delivery);
-    // The profiles of the window that were taken are not sent again.
-    expect(sent).toEqual(['1.0', '1.1', '1.2', '1.1', '2.0']);
+    // The first profile of the window was taken, and is not sent again.
+    expect(sent).toEqual(['1.0', '1.1', '1.1', '1.2', '2.0']);
     expect(reported).toEqual(['fake: busy; windows wait', 'fake: takes windows again']);
     expect(delivery.counts).toMatchObject({ windows: 2, failures: 1, dropped: 0 });
   });
@@ -229,15 +247,15 @@ describe('the windows of a sink', () => {
 
   it('windows are not sent twice by the next agent where one was killed while it sent', async () => {
     const directory = scratchDirectory();
-    // It has got all profiles, and the agent never hears of the second.
+    // It has got the second profile, and the agent never hears of it.
     const hanging = scriptedSink((name) => (name === '1.1' ? new Promise(() => {}) : TAKEN));
     const killed = deliver(hanging.sink, directory);
-    killed.delivery.add(windowOf('1', 6));
-    await expect.poll(() => hanging.sent).toEqual(['1.0', '1.1', '1.2', '1.3']);
+    killed.delivery.add(windowOf('1', 3));
+    await expect.poll(() => hanging.sent).toEqual(['1.0', '1.1']);
     const up = scriptedSink(() => TAKEN);
     const next = deliver(up.sink, directory);
     await sentAll(next.delivery);
-    expect(up.sent).toEqual(['1.4', '1.5']);
+    expect(up.sent).toEqual(['1.2']);
     expect(next.delivery.counts.unconfirmed).toBe(1);
   });
 

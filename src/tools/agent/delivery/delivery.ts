@@ -7,7 +7,8 @@ import { type QueuedWindow, WindowQueue, type WindowQueueOptions } from './windo
 const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 300_000;
 const MOST_ASKED_PAUSE_MS = 3_600_000;
-/** Requests of a window that are under way at one time. */
+/** So many windows wait where a sink is slower than they come: then so many requests are under way at one time. */
+const MANY_WINDOWS = 4;
 const AT_ONE_TIME = 4;
 /** A window that fails so often waits behind the others; one that still does while these are taken is taken apart. */
 const MOST_FAILURES = 8;
@@ -166,7 +167,8 @@ export class Delivery {
     // What is noted here has not come back: the agent ended meanwhile.
     if (all.length < requests.length && !this.#noted.has(window.id)) counts.unconfirmed++;
     this.#noted.add(window.id);
-    const atOnce = sink.isRepeatable ? 1 : AT_ONE_TIME;
+    const isBehind = !sink.isRepeatable && queue.length >= MANY_WINDOWS;
+    const atOnce = isBehind ? AT_ONE_TIME : 1;
     for (let at = 0; at < all.length; at += atOnce) {
       const rows = all.slice(at, at + atOnce);
       const behind = all.slice(at + atOnce);

@@ -21,10 +21,8 @@ import { RegisteredCode } from './registered-code.ts';
 import type { TurnCounts } from './turn-counts.ts';
 import { WindowWeights } from './window-weights.ts';
 
-/** Longest time that a record waits in its ring: a process of a second has to be asked who it is, … */
+/** Longest time that a record waits in its ring: a process of a second has to be asked who it is. */
 const LATENCY_MS = 200;
-/** … and several times a window, which would else be as long as that. */
-const LOOKS_A_WINDOW = 4;
 const CHUNK_BYTES = 256 << 10;
 const MAX_CHUNKS = 32;
 /** 512 KiB a CPU: minutes of samples at 19 Hz. */
@@ -76,7 +74,6 @@ export type MachineTotals = {
 };
 
 export type MachineSamplerOptions = SamplingConfig & {
-  readonly windowMs: number;
   readonly onNotice: (notice: string) => void;
   /** Told the threads that were sampled in the window so far, soon after each sample. */
   readonly onSampled?: (threads: readonly ProfileThread[]) => void;
@@ -114,7 +111,7 @@ export class MachineSampler {
 
   /** Throws as `record` does. */
   static start(options: MachineSamplerOptions, binding: NativeBinding): MachineSampler {
-    const { event, hz, period, callGraph, cpus, windowMs, onNotice } = options;
+    const { event, hz, period, callGraph, cpus, onNotice } = options;
     const session = prepareRecording(
       {
         systemWide: true,
@@ -130,7 +127,7 @@ export class MachineSampler {
         onNotice,
       },
       binding,
-      Math.min(LATENCY_MS, windowMs / LOOKS_A_WINDOW),
+      LATENCY_MS,
     );
     try {
       return new MachineSampler(session, options, binding);
