@@ -111,6 +111,10 @@ export class GoTable {
     this.#rows = this.#records;
   }
 
+  get byteLength(): number {
+    return this.#bytes.length;
+  }
+
   /** File address of the first byte of `row`; that of row `functionCount` is the end of the last. */
   entry(row: number): number {
     const at = this.#rows + row * 2 * this.#entryBytes;

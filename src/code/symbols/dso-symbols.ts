@@ -2,7 +2,7 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
 import { readBuildId } from '../elf/build-id.ts';
-import { findSymtab, parseElf } from '../elf/elf-file.ts';
+import { type ElfFile, findSymtab, parseElf } from '../elf/elf-file.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
 import { findGoTable } from '../golang/find-go-table.ts';
 import type { DsoKey } from '../process/types.ts';
@@ -22,6 +22,10 @@ export type DsoSymbols = {
   readonly isStripped: boolean;
   /** The build ID in the file; null where it has none, or there is no file. */
   readonly buildId: string | null;
+  /** Equal for files of equal content: the build ID, else which file it is. Null where others may have other symbols. */
+  readonly content: string | null;
+  /** Memory that the table takes, about. */
+  readonly bytes: number;
   /**
    * Files that names are read from when they are asked for; whoever has the symbols looks at them
    * and closes them.
@@ -30,7 +34,17 @@ export type DsoSymbols = {
 };
 
 /** Facts about code that is in no file. */
-const NO_FILE = { segments: null, isStripped: false, buildId: null, held: [] };
+const NO_FILE = {
+  segments: null,
+  isStripped: false,
+  buildId: null,
+  content: null,
+  bytes: 0,
+  held: [],
+};
+
+/** Bytes of a symbol in its table: begin, end, order, aliases, place of the name. */
+const BYTES_OF_SYMBOL = 60;
 
 export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;
@@ -42,6 +56,8 @@ export type DsoSymbolsContext = {
   readonly wanted: Float64Array | null;
   /** True: large tables of names stay in their files, which stay open. */
   readonly holdsFiles: boolean;
+  /** Symbols that were loaded of a file with `content`. */
+  readonly sameContent: (content: string) => DsoSymbols | undefined;
   /** Kernel and modules share one list, loaded at the first need. */
   readonly kallsyms: () => SymbolTable | null;
 };
@@ -81,9 +97,29 @@ function loadFile(
   if (source === null) return null;
   const open = new OpenFiles(context.holdsFiles);
   try {
-    const symbols = loadElf(open.add(source), open, dso, buildId, context);
-    if (symbols === null) open.closeAll();
-    return symbols && { ...symbols, held: open.closeUnheld() };
+    const elf = parseElf(open.add(source), diagnostics);
+    const found = elf && readBuildId(elf, diagnostics);
+    if (elf !== null && buildId !== null && found !== buildId) {
+      diagnostics.count('file-of-other-build', dsoText(dso));
+    }
+    if (elf === null || (buildId !== null && found !== buildId)) {
+      open.closeAll();
+      return null;
+    }
+    const content = context.wanted === null ? (found ?? versionText(source)) : null;
+    const same = content === null ? undefined : context.sameContent(content);
+    if (same !== undefined) {
+      open.closeAll();
+      return same;
+    }
+    const symbols = loadElf(elf, open, dso, context);
+    return {
+      ...symbols,
+      buildId: found,
+      // Another file of the build may have the symbols that this one was stripped of.
+      content: symbols.isStripped ? null : content,
+      held: open.closeUnheld(),
+    };
   } catch (error) {
     open.closeAll();
     const why = { cause: 'failed', message: describeError(error) } as const;
@@ -123,19 +159,11 @@ class OpenFiles {
 }
 
 function loadElf(
-  source: ByteSource,
+  elf: ElfFile,
   open: OpenFiles,
   dso: DsoKey,
-  buildId: string | null,
   { provider, demangle, diagnostics, xz, wanted }: DsoSymbolsContext,
-): Omit<DsoSymbols, 'held'> | null {
-  const elf = parseElf(source, diagnostics);
-  if (elf === null) return null;
-  const found = readBuildId(elf, diagnostics);
-  if (buildId !== null && found !== buildId) {
-    diagnostics.count('file-of-other-build', dsoText(dso));
-    return null;
-  }
+): Pick<DsoSymbols, 'table' | 'segments' | 'isStripped' | 'bytes'> {
   const hasSymtab = findSymtab(elf) !== null;
   const debug = hasSymtab ? null : findDebugFile(elf, dso, provider, diagnostics);
   const separate = debug && { ...debug.elf, source: open.add(debug.source) };
@@ -146,7 +174,15 @@ function loadElf(
   const isStripped = !hasSymtab && owner === null && go === null;
   const others = go?.table.functions() ?? (isStripped ? findFrameBounds(elf, diagnostics) : null);
   const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
-  return { table, segments, isStripped, buildId: found };
+  const bytes = BYTES_OF_SYMBOL * table.length + (go?.table.byteLength ?? 0);
+  return { table, segments, isStripped, bytes };
+}
+
+/** The file and its state in words; null where the source is no file. */
+function versionText({ file }: SymbolSource): string | null {
+  if (file === undefined) return null;
+  const { dev, inode, size, modifiedMs, changedMs } = file.version;
+  return [dev, inode, size, modifiedMs, changedMs].join(' ');
 }
 
 /** A table in which every address has the same name. */

@@ -22,6 +22,8 @@ const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
 const MOST_HELD = 64;
 /** Calls of `refreshFiles` after which a file of which nothing was asked is closed, and its table forgotten. */
 const ROUNDS_UNASKED = 12;
+/** Memory of the tables of files that `refreshFiles` leaves. Node's has 9 MB. */
+const MOST_TABLE_BYTES = 32 * 2 ** 20;
 
 export type SymbolizerOptions = {
   readonly dsos: DsoTable;
@@ -93,8 +95,8 @@ export class Symbolizer {
   readonly #unasked: Map<string, DsoSymbols | null>;
   /** Calls of `refreshFiles`. */
   #round = 0;
-  /** The round in which something was asked of a DSO that is held. */
-  readonly #askedIn = new Map<DsoIndex, number>();
+  /** The round in which a table of a file was asked for something. */
+  readonly #askedIn = new Map<DsoSymbols, number>();
   /** Build IDs of tables that were forgotten. */
   readonly #buildIds = new Map<DsoIndex, string | null>();
   #kallsyms: SymbolTable | null | undefined;
@@ -267,7 +269,7 @@ export class Symbolizer {
     wanted: Float64Array | null = null,
   ): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
-    if (known !== null && (known?.held.length ?? 0) > 0) this.#askedIn.set(dso, this.#round);
+    if (known) this.#askedIn.set(known, this.#round);
     if (known !== undefined) return known;
     const { dsos, diagnostics } = this.#options;
     const key = dsos.key(dso);
@@ -284,7 +286,8 @@ export class Symbolizer {
       xz: this.#options.xz ?? null,
       demangle: (name) => this.#shownName(name),
       wanted,
-      holdsFiles: this.#options.holdsFiles === true && this.#heldDsos().length < MOST_HELD,
+      holdsFiles: this.#options.holdsFiles === true && this.#heldCount < MOST_HELD,
+      sameContent: (content) => this.#fileTables().find((table) => table.content === content),
       kallsyms: () => this.#loadKallsyms(),
     });
     const areElsewhere = !this.#hasModules || this.#kernelShift !== 0;
@@ -339,34 +342,53 @@ export class Symbolizer {
   }
 
   /**
-   * Looks at the files that are held: one that was written anew, or of which nothing was asked for
-   * long, is read anew when it is asked for. A deleted one can't be.
+   * Forgets tables of files, which are read anew when they are asked for again: of a file that was written anew, of a
+   * held one of which nothing was asked for long, and those asked for longest ago while all are larger than
+   * `MOST_TABLE_BYTES`. The table of a held file that is deleted stays: it can't be read again.
    */
   refreshFiles(): void {
     this.#round++;
-    for (const [dso, symbols] of this.#heldDsos()) {
-      const isSame = symbols.held.every((file) => file.check());
-      const askedIn = this.#askedIn.get(dso) ?? this.#round;
-      this.#askedIn.set(dso, askedIn);
-      const isOld = this.#round - askedIn > ROUNDS_UNASKED;
-      if (isSame && !(isOld && symbols.held.every(({ isOpen }) => isOpen))) continue;
-      closeHeld(symbols);
-      this.#symbolsOf.delete(dso);
-      this.#askedIn.delete(dso);
-      this.#buildIds.set(dso, symbols.buildId);
+    const tables = this.#fileTables();
+    const askedIn = (table: DsoSymbols) => this.#askedIn.get(table) ?? this.#round;
+    tables.sort((a, b) => askedIn(a) - askedIn(b));
+    let bytes = tables.reduce((sum, table) => sum + table.bytes, 0);
+    for (const table of tables) {
+      const isSame = table.held.every((file) => file.check());
+      const isOld = table.held.length > 0 && this.#round - askedIn(table) > ROUNDS_UNASKED;
+      const isOpen = table.held.every((file) => file.isOpen);
+      if (isSame && !(isOpen && (isOld || bytes > MOST_TABLE_BYTES))) {
+        this.#askedIn.set(table, askedIn(table));
+        continue;
+      }
+      bytes -= table.bytes;
+      this.#forget(table);
     }
   }
 
-  #heldDsos(): [DsoIndex, DsoSymbols][] {
-    const all = [...this.#symbolsOf].filter(([, symbols]) => (symbols?.held.length ?? 0) > 0);
-    return all as [DsoIndex, DsoSymbols][];
+  #forget(table: DsoSymbols): void {
+    closeHeld(table);
+    this.#askedIn.delete(table);
+    for (const [dso, known] of this.#symbolsOf) {
+      if (known !== table) continue;
+      this.#symbolsOf.delete(dso);
+      this.#buildIds.set(dso, table.buildId);
+    }
   }
 
-  /** Symbols in the tables that are kept. */
+  /** Those of files, each once. */
+  #fileTables(): DsoSymbols[] {
+    const { dsos } = this.#options;
+    const files = [...this.#symbolsOf].filter(([dso]) => dsos.key(dso).kind === 'user-file');
+    return [...new Set(files.flatMap(([, table]) => table ?? []))];
+  }
+
+  get #heldCount(): number {
+    return this.#fileTables().filter(({ held }) => held.length > 0).length;
+  }
+
+  /** Symbols in the tables of files that are kept. */
   get symbolCount(): number {
-    let count = 0;
-    for (const symbols of this.#symbolsOf.values()) count += symbols?.table.length ?? 0;
-    return count;
+    return this.#fileTables().reduce((sum, { table }) => sum + table.length, 0);
   }
 
   #fileText(dso: DsoIndex): string {

@@ -25,8 +25,6 @@ import { LiveRecords } from './live-records.ts';
 const DEFAULT_MOST_ROWS = 400_000;
 /** Source maps are the largest part of memory, and dear to read: they are kept for some minutes. */
 const SLICES_OF_SCRIPTS = 60;
-/** Some 60 bytes each. Node has 150 000, the kernel 200 000. */
-const MOST_SYMBOLS = 2_000_000;
 
 export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   /**
@@ -131,15 +129,12 @@ export class LiveProfile {
   get isFull(): boolean {
     const { builder } = this.#pipeline;
     const rows = builder.frames.length + builder.stacks.length + this.#sideband;
-    return rows > this.#mostRows || this.#symbolizer.symbolCount > MOST_SYMBOLS;
+    return rows > this.#mostRows;
   }
 
   /** Symbols of files that were read, for the object that takes over. Nothing is asked of this one any more. */
   handOver(): LoadedSymbols {
-    // Those of programs that are gone are among them: then all are read anew.
-    if (this.#symbolizer.symbolCount <= MOST_SYMBOLS / 2) return this.#symbolizer.handOver();
-    this.#symbolizer.close();
-    return new Map();
+    return this.#symbolizer.handOver();
   }
 
   /** Closes the files that it holds. */

@@ -15,31 +15,11 @@ const SYMBOLS = 6000;
 const TEXT = 0x401000;
 
 /** Lengths of name and content, the type, "GNU", the build ID. */
-const BUILD_ID_NOTE = Uint8Array.of(
-  4,
-  0,
-  0,
-  0,
-  2,
-  0,
-  0,
-  0,
-  3,
-  0,
-  0,
-  0,
-  71,
-  78,
-  85,
-  0,
-  0xab,
-  0x12,
-  0,
-  0,
-);
+const buildIdNote = (id: number): Uint8Array =>
+  Uint8Array.of(4, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 71, 78, 85, 0, id, 0x12, 0, 0);
 
 /** A program whose symbol `i` is 16 bytes at TEXT + 16 · i; one name in a hundred is long. */
-function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
+function program(prefix: string, symbols = SYMBOLS, machine = 62, id = 0xab): Uint8Array {
   const { symtab, strtab } = symbolBytes(
     true,
     true,
@@ -57,7 +37,7 @@ function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
       { name: '.text', type: 1, flags: 2, address: TEXT },
       { name: '.symtab', type: 2, link: 3, bytes: symtab },
       { name: '.strtab', type: 3, bytes: strtab },
-      { name: '.note.gnu.build-id', type: 7, bytes: BUILD_ID_NOTE },
+      { name: '.note.gnu.build-id', type: 7, bytes: buildIdNote(id) },
     ],
     segments: [[1, 0x1000, TEXT, 16 * symbols]],
   });
@@ -66,7 +46,7 @@ function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
 const nameOf = (prefix: string, i: number): string =>
   `${prefix}_${i}_${'x'.repeat(i % 100 === 0 ? 700 : 50)}`;
 
-/** A symbolizer of the program at `path`. */
+/** A symbolizer of the program at `path`, and of others. */
 function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
   const dsos = new DsoTable();
   const symbolizer = new Symbolizer({
@@ -76,14 +56,15 @@ function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
     demangleCpp: null,
     holdsFiles: true,
     loaded,
-    provider: () => {
-      const file = openRegular(path);
+    provider: ({ dso }) => {
+      const file = openRegular(dso.kind === 'user-file' ? dso.path : '');
       return typeof file === 'string' ? null : file.source;
     },
   });
-  const dso = dsos.intern({ kind: 'user-file', path, fileId: '' });
-  const name = (i: number) => symbolizer.resolve(dso, 0x1000 + 16 * i + 3)?.name ?? null;
-  return { symbolizer, name, buildId: () => symbolizer.buildIdOf(dso) };
+  const dsoOf = (path: string) => dsos.intern({ kind: 'user-file', path, fileId: '' });
+  const name = (i: number, of = path) =>
+    symbolizer.resolve(dsoOf(of), 0x1000 + 16 * i + 3)?.name ?? null;
+  return { symbolizer, name, buildId: () => symbolizer.buildIdOf(dsoOf(path)) };
 }
 
 /** How often this process has the file open. */
@@ -175,4 +156,38 @@ it('another symbolizer takes over what was read, and closes what it has no use f
   expect(timesOpen(path)).toBe(1);
   expect(third.symbolizer.handOver().size).toBe(0);
   expect(timesOpen(path)).toBe(0);
+});
+
+it('copies of one build have one table, which is forgotten for all of them', () => {
+  const path = drawnProgram('one');
+  const copy = drawnProgram('one');
+  const { symbolizer, name } = symbolizerOf(path);
+  expect([name(1), name(2, copy)]).toEqual([nameOf('one', 1), nameOf('one', 2)]);
+  expect([timesOpen(path), timesOpen(copy), symbolizer.symbolCount]).toEqual([1, 0, SYMBOLS]);
+  utimesSync(path, 1e9, 1e9);
+  symbolizer.refreshFiles();
+  expect([timesOpen(path), symbolizer.symbolCount]).toEqual([0, 0]);
+  expect([name(3, copy), name(4)]).toEqual([nameOf('one', 3), nameOf('one', 4)]);
+  expect([timesOpen(path), timesOpen(copy)]).toEqual([0, 1]);
+  symbolizer.close();
+  expect(timesOpen(copy)).toBe(0);
+});
+
+it('tables that were asked for longest ago are forgotten while all together are too large', () => {
+  const MANY = 100_000;
+  const paths = Array.from({ length: 6 }, (_, i) => {
+    const path = join(scratchDirectory(), 'app');
+    writeFileSync(path, program(`p${i}`, MANY, 62, i));
+    return path;
+  });
+  const { symbolizer, name } = symbolizerOf(paths[0]);
+  for (const [i, path] of paths.entries()) expect(name(1, path)).toBe(nameOf(`p${i}`, 1));
+  symbolizer.refreshFiles();
+  // 6 MB each, of which 32 MiB stay.
+  expect(symbolizer.symbolCount).toBe(5 * MANY);
+  expect(name(2)).toBe(nameOf('p0', 2));
+  expect(name(2, paths[5])).toBe(nameOf('p5', 2));
+  symbolizer.refreshFiles();
+  expect(paths.map(timesOpen)).toEqual([1, 0, 1, 1, 1, 1]);
+  symbolizer.close();
 });
