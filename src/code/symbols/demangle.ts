@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import { demangleRustLegacy } from './demangle-rust-legacy.ts';
 import { demangleRustV0 } from './demangle-rust-v0.ts';
 
@@ -28,6 +29,15 @@ function partOf(name: string): string {
   const match = /^_*R[^.]*(\.[.\w]+)$|h[0-9a-f]{16}E(\.[.\w]+)$/.exec(name);
   const part = match?.[1] ?? match?.[2];
   return part === undefined ? '' : ` (${part})`;
+}
+
+/**
+ * Shows a name at a time, and each once. Tables of symbols keep it for their aliases, for longer than whoever has read
+ * them is there: it holds nothing but names.
+ */
+export function demangleOnce(cpp: DemangleBatch | null): (name: string) => string {
+  const shownNames = new Map<string, string>();
+  return (name) => getOrMake(shownNames, name, () => demangleAll([name], cpp)[0]);
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { getOrMake } from '../../base/group-by.ts';
 import { isOwnAddon } from '../../base/own-files.ts';
 import { isPlaceName } from '../../base/place-name.ts';
 import type { StringTable } from '../../base/string-table.ts';
@@ -7,7 +6,7 @@ import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
 import type { KernelReference } from '../process/process-table.ts';
 import type { DsoIndex } from '../process/types.ts';
-import { type DemangleBatch, demangleAll } from './demangle.ts';
+import { type DemangleBatch, demangleAll, demangleOnce } from './demangle.ts';
 import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
 import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
 import { isKernelImage, loadKernelImage } from './kernel-image.ts';
@@ -89,8 +88,8 @@ export class Symbolizer {
   readonly #options: SymbolizerOptions;
   /** Loaded tables; null where loading failed. */
   readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
-  /** Shown names by mangled name: aliases are compared, then shown. */
-  readonly #shownNames = new Map<string, string>();
+  /** Aliases are compared as they are shown, then shown. */
+  readonly #shownName: (name: string) => string;
   /** Those of `LoadedSymbols` that have not been asked for yet. */
   readonly #unasked: Map<string, DsoSymbols | null>;
   /** Calls of `refreshFiles`. */
@@ -110,6 +109,7 @@ export class Symbolizer {
   constructor(options: SymbolizerOptions) {
     this.#options = options;
     this.#unasked = new Map(options.loaded);
+    this.#shownName = demangleOnce(options.demangleCpp);
   }
 
   /**
@@ -284,7 +284,7 @@ export class Symbolizer {
       provider,
       diagnostics,
       xz: this.#options.xz ?? null,
-      demangle: (name) => this.#shownName(name),
+      demangle: this.#shownName,
       wanted,
       holdsFiles: this.#options.holdsFiles === true && this.#heldCount < MOST_HELD,
       sameContent: (content) => this.#fileTables().find((table) => table.content === content),
@@ -459,14 +459,6 @@ export class Symbolizer {
       expected.length,
     );
     return both.sort();
-  }
-
-  #shownName(name: string): string {
-    return getOrMake(
-      this.#shownNames,
-      name,
-      () => demangleAll([name], this.#options.demangleCpp)[0],
-    );
   }
 }
 

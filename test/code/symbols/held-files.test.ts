@@ -2,6 +2,9 @@
 
 import { readdirSync, readlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
@@ -9,6 +12,9 @@ import { type LoadedSymbols, Symbolizer } from '../../../src/code/symbols/symbol
 import { openRegular } from '../../../src/system/files/open-regular.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** So many make the table of names larger than 256 KiB. */
 const SYMBOLS = 6000;
@@ -189,5 +195,22 @@ it('tables that were asked for longest ago are forgotten while all together are 
   expect(name(2, paths[5])).toBe(nameOf('p5', 2));
   symbolizer.refreshFiles();
   expect(paths.map(timesOpen)).toEqual([1, 0, 1, 1, 1, 1]);
+  symbolizer.close();
+});
+
+it('what was handed over does not keep whoever has read it', async () => {
+  const paths = [drawnProgram('first'), drawnProgram('small', 50)];
+  const read = () => {
+    const { symbolizer, name } = symbolizerOf(paths[0]);
+    for (const path of paths) expect(name(1, path)).not.toBeNull();
+    return { loaded: symbolizer.handOver(), reader: new WeakRef(symbolizer) };
+  };
+  const { loaded, reader } = read();
+  // A reference that was made in a job is held until that one ends.
+  await sleep(0);
+  collectGarbage();
+  expect(reader.deref()).toBeUndefined();
+  const { symbolizer, name } = symbolizerOf(paths[0], loaded);
+  expect(name(2)).toBe(nameOf('first', 2));
   symbolizer.close();
 });
