@@ -1,5 +1,6 @@
 // Turns of event loops, against what the program itself measured of its slow callbacks on the same clock.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -218,9 +219,19 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
   it('one that goes on behind the end of the recording is there until then', () => {
     const recording = join(scratch, 'busy.data');
     const program = join(scratch, 'busy.cjs');
-    writeFileSync(program, 'setTimeout(() => { while (performance.now() < 4000); }, 20);');
-    const record = ['record', '--duration', '1', '-o', recording];
-    perfTs([...record, '--', process.execPath, program]);
+    const [orders, answers] = ['orders', 'answers'].map((name) => join(scratch, name));
+    execFileSync('mkfifo', [orders, answers]);
+    // The turn itself ends the recording, and sees that it has ended.
+    writeFileSync(
+      program,
+      `const { openSync, readSync, writeFileSync } = require('node:fs');
+setTimeout(() => {
+  writeFileSync('${orders}', 'stop\\n');
+  readSync(openSync('${answers}'), Buffer.alloc(4));
+}, 20);`,
+    );
+    const control = ['--control', `fifo:${orders},${answers}`];
+    perfTs(['record', ...control, '-o', recording, '--', process.execPath, program]);
     const { turns } = turnsOf(recording);
     expect(turns.filter(({ isOpen }) => isOpen)).toHaveLength(1);
   });
