@@ -51,6 +51,13 @@ const load = (file: string): CodeEventsLibrary => {
   return loaded;
 };
 
+/** The same of this package. */
+const own = (): CodeEventsLibrary => {
+  const file = findLibrary();
+  if (file === null) throw new Error('perf-ts has no code-events library for this machine');
+  return load(file);
+};
+
 /**
  * Whether the calling thread is a worker. Node compiles its own modules anew in each, before a preload runs: with
  * frames of their own, since V8's flags are those of the process.
@@ -69,10 +76,12 @@ const isWorker = (): boolean => {
  * listens at `socket`, until it closes or this process ends. Throws where that can't be.
  * To list the code of a main thread would take a quarter of the time in which Node starts, for two functions.
  */
-const send = (socket: string, recorder: number, onEnd: () => void): CodeEventsLibrary => {
-  const file = findLibrary();
-  if (file === null) throw new Error('perf-ts has no code-events library for this machine');
-  const library = load(file);
+const send = (
+  library: CodeEventsLibrary,
+  socket: string,
+  recorder: number,
+  onEnd: () => void,
+): void => {
   const end = (): void => {
     onEnd();
     // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
@@ -81,17 +90,19 @@ const send = (socket: string, recorder: number, onEnd: () => void): CodeEventsLi
   library.start(socket, isWorker(), end, recorder);
   // Not before: code that V8 has not announced would have a frame without a name.
   library.setInterpretedFrames(true);
-  return library;
 };
 
 exports.codeEventsLibrary = findLibrary;
 exports.loadLibrary = load;
+exports.loadOwn = own;
 exports.sendCode = send;
 
 export declare function codeEventsLibrary(): string | null;
 export declare function loadLibrary(file: string): CodeEventsLibrary;
+export declare function loadOwn(): CodeEventsLibrary;
 export declare function sendCode(
+  library: CodeEventsLibrary,
   socket: string,
   recorder: number,
   onEnd: () => void,
-): CodeEventsLibrary;
+): void;

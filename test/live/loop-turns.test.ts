@@ -221,13 +221,14 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
     const program = join(scratch, 'busy.cjs');
     const [orders, answers] = ['orders', 'answers'].map((name) => join(scratch, name));
     execFileSync('mkfifo', [orders, answers]);
-    // The turn itself ends the recording, and sees that it has ended.
+    // The turn itself ends the recording, and computes for several times as long as the recorder then needs.
     writeFileSync(
       program,
       `const { openSync, readSync, writeFileSync } = require('node:fs');
 setTimeout(() => {
   writeFileSync('${orders}', 'stop\\n');
   readSync(openSync('${answers}'), Buffer.alloc(4));
+  for (let i = 0; i % 1e6 || process.cpuUsage().user < 1e6; i++);
 }, 20);`,
     );
     const control = ['--control', `fifo:${orders},${answers}`];
