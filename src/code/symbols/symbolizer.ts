@@ -85,7 +85,7 @@ const UNRESOLVED = -1;
  * address hits.
  */
 export class Symbolizer {
-  readonly #options: SymbolizerOptions;
+  readonly #options: Omit<SymbolizerOptions, 'loaded'>;
   /** Loaded tables; null where loading failed. */
   readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
   /** Aliases are compared as they are shown, then shown. */
@@ -106,9 +106,10 @@ export class Symbolizer {
   /** The list has modules: an image of the kernel has none. */
   #hasModules = true;
 
-  constructor(options: SymbolizerOptions) {
+  constructor({ loaded, ...options }: SymbolizerOptions) {
     this.#options = options;
-    this.#unasked = new Map(options.loaded);
+    // A copy: what is forgotten here is to be nowhere.
+    this.#unasked = new Map(loaded);
     this.#shownName = demangleOnce(options.demangleCpp);
   }
 
