@@ -31,7 +31,7 @@ const JAVASCRIPT = /\.[cm]?jsx?$/;
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
 /**
- * Characters of the scripts and sources that are parsed for names, of one and of all together. Usual code of this
+ * Characters of the scripts and sources that are parsed for names, of one and of all together; as many again to find out what ran. Usual code of this
  * size takes about a second, the densest that there is some seconds and 400 MB. The size is what bounds the time, so that
  * a recording has the same names on a busy machine.
  */
@@ -96,7 +96,8 @@ export class ScriptMaps implements SourceMaps {
   );
   /** Functions by text, since a source may be that of several maps, and of the script itself. */
   readonly #parsed = new Map<string, ScriptFunctions | null>();
-  #parsedCharacters = 0;
+  /** Finding out what ran takes nothing from the names, which come later. */
+  readonly #parsedCharacters = { names: 0, trials: 0 };
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -132,17 +133,23 @@ export class ScriptMaps implements SourceMaps {
 
   #functionsOfFile(path: string, reading: Reading): ScriptFunctions | null {
     const text = this.#read(path, path, { ...reading, max: MAX_PARSED });
-    return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
+    if (text === null) return null;
+    const purpose = reading.isTrial === true ? 'trials' : 'names';
+    return this.#functionsIn(path, text.replace(/^\uFEFF/, ''), purpose);
   }
 
-  #functionsIn(path: string, text: string): ScriptFunctions | null {
+  #functionsIn(
+    path: string,
+    text: string,
+    purpose: 'names' | 'trials' = 'names',
+  ): ScriptFunctions | null {
     const known = this.#parsed.get(text);
     if (known !== undefined) return known;
-    if (text.length > Math.min(MAX_PARSED, MAX_PARSED_OF_ALL - this.#parsedCharacters)) {
+    if (text.length > Math.min(MAX_PARSED, MAX_PARSED_OF_ALL - this.#parsedCharacters[purpose])) {
       this.#options.diagnostics.count('script-not-parsed', path);
       return null;
     }
-    this.#parsedCharacters += text.length;
+    this.#parsedCharacters[purpose] += text.length;
     const program = parseScript(text, path);
     const functions = program === null ? null : new ScriptFunctions(text, program);
     this.#parsed.set(text, functions);
@@ -312,9 +319,10 @@ export class ScriptMaps implements SourceMaps {
         return null;
       }
       const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
-      const isUsed =
-        file.isAnyTime || reading.isTrial || (!reading.isSource && this.#isAsRun(script));
-      if (isNewer && !isUsed) {
+      // Only newer ones are parsed to find out whether they are what ran.
+      const isUsed = (): boolean =>
+        file.isAnyTime || reading.isTrial === true || (!reading.isSource && this.#isAsRun(script));
+      if (isNewer && !isUsed()) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }

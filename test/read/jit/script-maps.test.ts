@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import type { ScriptName } from '../../../src/code/javascript/jsc-name.ts';
 import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { ScriptMaps, type ScriptMapsOptions } from '../../../src/read/jit/script-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
@@ -38,6 +39,27 @@ test('a script of more than 4 MiB is counted as one that is not parsed for the n
   expect(describeDiagnostics(diagnostics).map(({ reason }) => reason)).toEqual([
     'script too large, or one too many, to be parsed for the names of its functions',
   ]);
+});
+
+test('looking maps up, of scripts older or newer than the recording, leaves room to parse for names', () => {
+  const last = file('many/last.js', `setTimeout(() => 1);\n//${' '.repeat(3 << 20)}`);
+  const scripts = ['a', 'b', 'c'].map((name) =>
+    file(`many/${name}.js`, `function f(){}\n//${' '.repeat(3 << 20)}${name}`),
+  );
+  const functionsOf = (script: string): ScriptName[] => {
+    const place = script === last ? { name: '', column: 12 } : { name: 'f', column: 11 };
+    return [{ kind: 'function', tier: 'none', file: script, line: 1, hash: '', ...place }];
+  };
+  for (const writtenS of [1000, 3000]) {
+    const options = { diagnostics: new Diagnostics(), recordedMs: 2_000_000, functionsOf };
+    const maps = new ScriptMaps(options);
+    utimesSync(last, 1000, 1000);
+    for (const script of scripts) {
+      utimesSync(script, writtenS, writtenS);
+      maps.find(script);
+    }
+    expect(maps.functionsOf(last)?.find(1, 12)?.name).toBe('setTimeout callback');
+  }
 });
 
 describe('the source map of a script', () => {
