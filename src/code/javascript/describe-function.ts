@@ -170,8 +170,11 @@ export class FunctionTexts {
   #ofElement(array: SyntaxNode, value: SyntaxNode): FunctionText | null {
     const list = this.#ofValue(array);
     if (list?.kind !== 'own') return list;
-    const elements = array.elements as readonly unknown[];
-    return role(`${list.text}[${elements.indexOf(value)}]`);
+    const elements = array.elements as readonly (SyntaxNode | null)[];
+    const at = elements.indexOf(value);
+    const before = elements[at - 1]?.value;
+    if (typeof before === 'string' && isTurbopackKey(before)) return own(before);
+    return role(`${list.text}[${at}]`);
   }
 
   /** `function () {…}.bind(this)` stands where its call stands; `.call(this)` runs it. */
@@ -227,6 +230,10 @@ export class FunctionTexts {
     return null;
   }
 }
+
+/** Turbopack has each module behind its name: `module.exports = ["[project]/app/page.tsx [app-rsc] (ecmascript)", (…) => …`. */
+const isTurbopackKey = (text: string): boolean =>
+  /^\[[\w-]+\]\/.* \[[\w-]+\] \(.+\)(?: <[\w ]+>)?$/.test(text);
 
 const callbackOf = (name: string | null, word: string): string =>
   name === null ? 'callback' : `${word}${name} callback`;

@@ -13,7 +13,7 @@ import {
 import { parseJscName, type ScriptName } from './jsc-name.ts';
 import { ownerOfScript, withOwners } from './owners.ts';
 import { hasRoutes, isRouteKey } from './route-text.ts';
-import { pathOfScript, shortPath } from './script-path.ts';
+import { isKeyOfPackage, pathOfScript, shortPath } from './script-path.ts';
 import { INTERPRETER_NAME, isPlumbing, type Simplify } from './simplify.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
 import { hasNoName, isWholeScript, SourceNames } from './source-names.ts';
@@ -49,7 +49,7 @@ type Written = {
   readonly v8Name?: string;
   /** `OriginalPlace.isSameName`. */
   readonly isSameName?: boolean;
-  /** A named function that the script's map leads nowhere from: a helper of the compiler's, or of the bundler's. */
+  /** A named function that the script's map leads nowhere from, of the compiler or the bundler, or a package's module. */
   readonly isHelper?: boolean;
 };
 
@@ -159,7 +159,10 @@ function whereWritten(
     // The function that Node puts around a module begins where the file does.
     const isAtStart = line === 1 && column === 1;
     const place = isAtStart || isAsWritten ? { line, column } : { line: 0, column: 0 };
-    const isHelper = !hasNoName(parsed) && mapOf(file, dso, options) !== null;
+    // Keys of modules have slashes, names of helpers none.
+    const isHelper = name.includes('/')
+      ? isKeyOfPackage(name)
+      : !hasNoName(parsed) && mapOf(file, dso, options) !== null;
     return { name, path: pathOfScript(file), ...place, hash, isHelper };
   }
   return {
@@ -211,7 +214,9 @@ function describedFunction(
 ): Written {
   const { isDescription, ...found } = nameBySource(parsed, sources, map, find);
   if (!hasNoName(parsed) && !isDescription) return found;
-  return found.name === '' ? found : { ...found, v8Name: parsed.name || ANONYMOUS };
+  if (found.name === '') return found;
+  const isHelper = found.isHelper || isKeyOfPackage(found.name);
+  return { ...found, isHelper, v8Name: parsed.name || ANONYMOUS };
 }
 
 /**

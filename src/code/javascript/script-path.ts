@@ -52,3 +52,11 @@ export function shortPath(path: string, directory: string | null): string {
   }
   return pathInBundle(path)?.replace(/^\.\//, '') ?? path;
 }
+
+/**
+ * Whether a function's name is, or ends in, the key under which a bundler keeps a module of a package, whose body the
+ * function is: `./node_modules/a/b.js`, `(rsc)/./node_modules/a/b.js`, `[project]/node_modules/a/b.js [app-rsc] (ecmascript)`.
+ */
+export function isKeyOfPackage(name: string): boolean {
+  return /(?:^| )(?:\([\w-]+\)\/|\[project\]\/)?(?:[^ ']*\/)?node_modules\//.test(name);
+}

@@ -67,6 +67,22 @@ describe('the owner of a script', () => {
       '(anonymous) /srv/dist/app.js:3': 'user code',
     });
   });
+
+  test('in a bundle without a map the key of a module tells whether its body is of a package', () => {
+    const script = '/srv/.next/server/app/page.js';
+    const named = withScripts(
+      profileFromText(`
+        JS:~(rsc)/./node_modules/a/b.js ${script}:2:10@[JIT] tid 1
+        JS:~./node_modules/c/index.js ${script}:4:10@[JIT] tid 1
+        JS:~(rsc)/./app/page.tsx ${script}:6:10@[JIT] tid 1
+        JS:~/users/node_modules ${script}:8:10@[JIT] tid 1
+      `),
+      { find: () => null },
+    );
+    expect(Object.values(ownersByName(named))).toEqual([
+      ...['dependency', 'dependency', 'user code', 'user code'],
+    ]);
+  });
 });
 
 describe('the owner of code that a program has compiled', () => {

@@ -55,6 +55,11 @@ describe('what a text calls a function without a name', () => {
     ['const makeHandler = () => ^(e) => e', 'returned by makeHandler'],
     ['function makeHandler() { return function ^(e) {}; }', 'returned by makeHandler'],
     ['const log = (a) => (b) => ^(c) => c', 'returned by log'],
+    [
+      "module.exports = ['[project]/node_modules/a/b.js [app-rsc] (ecmascript) <locals>', (^(t) => { t.s([() => 1]) })]",
+      '[project]/node_modules/a/b.js [app-rsc] (ecmascript) <locals>',
+    ],
+    ["exports.run = ['$scope', ^(a) => 1]", 'exports.run[1]'],
     ['(^() => {})()', 'IIFE'],
     ['function f() { (function ^() {}).call(this); }', 'IIFE in f'],
     ['const next = (() => { let n = 0; return ^() => ++n; })()', 'next'],
