@@ -203,7 +203,7 @@ export class FunctionTexts {
     const around = this.#around(call);
     if (around !== null) return role(`${callbackOf(name, word)} in ${around}`);
     const result = this.#ofValue(call);
-    const whole = callbackOf(name === null ? null : route, word);
+    const whole = callbackOf(name === null || route.startsWith('…') ? name : route, word);
     return role(result?.kind === 'own' ? `${whole} of ${result.text}` : whole);
   }
 

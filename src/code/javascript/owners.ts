@@ -12,11 +12,12 @@ import { pathInBundle } from './script-path.ts';
  * The owner of a script. `ran` is the path or URL that V8 was given, `written` the path that a source map has for
  * it. The file that ran decides: maps of packages lead to their authors' sources, `webpack://next/src/…`, which lie
  * in no node_modules. In a file of the program a map tells the packages that a bundler has put there, and what compilers
- * have added by leaving it out (`isHelper`).
+ * have added by leaving it out (`isHelper`). So it does in what a tool keeps below node_modules, as Vite the configuration.
  */
 export function ownerOfScript(ran: string, written: string, isHelper = false): FuncCategory {
   if (OF_RUNTIME.test(ran)) return 'node internal';
-  if (isHelper || ran.includes(MODULES) || written.includes(MODULES)) return 'dependency';
+  const isPackage = ran.includes(MODULES) && !OF_TOOL.test(ran);
+  if (isHelper || isPackage || written.includes(MODULES)) return 'dependency';
   // The bundler's own runtime: `webpack://shop/webpack/bootstrap`, or a file.
   if (OF_BUNDLER.test(ran)) return 'dependency';
   return OF_RUNTIME_MODULES.test(pathInBundle(written) ?? written) ? 'dependency' : 'user code';
@@ -24,6 +25,8 @@ export function ownerOfScript(ran: string, written: string, isHelper = false): F
 
 const OF_RUNTIME = /^(?:(?:node|ext|bun|deno):|internal\/)/;
 const MODULES = '/node_modules/';
+/** Files that a tool keeps, in a folder that is no package's; Yarn has packages in `.store`. */
+const OF_TOOL = /\/node_modules\/\.(?!store\/)(?:(?!\/node_modules\/).)*$/;
 /** Files of frameworks' builds that have the loader of modules, or the server, and nothing of the program. */
 const OF_BUNDLER =
   /\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;

@@ -54,7 +54,8 @@ function nearest(
   }
 }
 
-const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//s;
+/** No package begins with a dot: such a folder is a tool's own (Vite's `.vite-temp`), but for the store of Yarn. */
+const PACKAGE = /^.*\/node_modules\/(?!\.(?!store\/))(?:@[^/]+\/)?[^/]+\//s;
 
 /**
  * A source of a dependency, whose map leads to where its authors built it: a path, a bundler's name or a URL outside of

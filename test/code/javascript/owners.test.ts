@@ -35,6 +35,16 @@ describe('the owner of a script', () => {
     // The map of a package leads to the sources of its author.
     ['/srv/node_modules/next/dist/s.js', 'webpack://next/dist/src/s.ts', 'dependency'],
     ['/srv/node_modules/d/q.js', 'https://raw.githubusercontent.com/f/d/q.ts', 'dependency'],
+    // A tool keeps what it has made of the program, or of packages.
+    ['file:///srv/node_modules/.vite-temp/c.mjs', '/srv/vite.config.ts', 'user code'],
+    [
+      'file:///srv/node_modules/.vite-temp/c.mjs',
+      '/srv/node_modules/.vite-temp/c.mjs',
+      'dependency',
+    ],
+    ['/srv/node_modules/.vite/deps/a.js', '/srv/node_modules/a/index.js', 'dependency'],
+    ['/srv/node_modules/.pnpm/a@1/node_modules/a/a.js', 'webpack://a/a.ts', 'dependency'],
+    ['/srv/node_modules/.store/a-npm-1/package/a.js', 'webpack://a/a.ts', 'dependency'],
     // A bundle of the program has packages, and the bundler's runtime.
     ['/srv/dist/bundle.js', '/srv/node_modules/express/lib/router.js', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/webpack/bootstrap', 'dependency'],

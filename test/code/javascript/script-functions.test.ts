@@ -51,6 +51,7 @@ describe('what a text calls a function without a name', () => {
     ['function f() { g(() => { h(^() => 1); }); }', 'h callback in f'],
     ['function f() { return new Promise(^(r) => r()); }', 'new Promise callback in f'],
     ['setInterval(^() => {}, 9)', 'setInterval callback'],
+    ['[1, 2].map(^(n) => n)', 'map callback'],
     ['const user = cache(^async () => 1)', 'cache callback of user'],
     ['const makeHandler = () => ^(e) => e', 'returned by makeHandler'],
     ['function makeHandler() { return function ^(e) {}; }', 'returned by makeHandler'],

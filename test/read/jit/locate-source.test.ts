@@ -45,6 +45,12 @@ describe('the file of a source in a map', () => {
     expect(locateSource({ named, resolved, url, content: null }, () => null)).toBe(place);
   });
 
+  test('the source of what a tool keeps below node_modules is where its map leads', () => {
+    const url = '/srv/node_modules/.vite-temp/vite.config.ts.mjs';
+    const [named, resolved] = ['../../vite.config.ts', '/srv/vite.config.ts'];
+    expect(locateSource({ named, resolved, url, content: 'a' }, () => null)).toBe(resolved);
+  });
+
   test('a file with another text than the map has is another one', () => {
     const files = { '/srv/shop/src/cart.ts': 'a\r\nb', '/srv/src/cart.ts': 'c' };
     const name = 'webpack://shop/./src/cart.ts';
