@@ -134,6 +134,8 @@ class NativeFolder {
       case 'native':
         return this.#native(this.#withoutSystem(state), found.kind);
       case 'kernel': {
+        // What perf-ts asks of the kernel in the program is its own part, too.
+        if (state.run.kind === 'recorder') return state;
         const { rank, label } = found.entry;
         return this.#stronger(state, 'kernel', { rank, label, kind: null, category: 'kernel' });
       }

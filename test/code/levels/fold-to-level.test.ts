@@ -163,6 +163,11 @@ describe('the level javascript', () => {
     expect(
       folded('javascript', [HANDLE, ...listen], [`start_thread${LIBC}`, 'Run@perf_ts.node']),
     ).toEqual(['handle /srv/app.js:7 > (perf-ts)', '(perf-ts)']);
+    const read = [`process_vm_readv${LIBC}`, `__x64_sys_process_vm_readv${KERNEL}`];
+    expect(folded('javascript', [HANDLE, ...listen, ...read], [HANDLE, ...read])).toEqual([
+      'handle /srv/app.js:7 > (perf-ts)',
+      'handle /srv/app.js:7 > (kernel: process_vm_readv)',
+    ]);
   });
 
   test('work of perf-ts by addons of its package, and in JavaScript, has its name too', () => {
