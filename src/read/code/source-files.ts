@@ -1,10 +1,11 @@
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { PageSource, PageSources } from '../../formats/export/page-profile.ts';
 import type { Profile } from '../../profile/types.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { openForReaders, type Reader, readersBesidesRoot } from '../files/access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
@@ -97,9 +98,9 @@ function hottestFiles({ samples, stacks, frames, funcs }: Profile, most: number)
 
 /** When a file was changed, if that was after the recording was written; null: it was not, or nobody knows. */
 function changedSince(path: string, recording: string): string | null {
-  const source = statSync(path, { throwIfNoEntry: false });
-  const recorded = statSync(recording, { throwIfNoEntry: false });
-  if (source === undefined || recorded === undefined) return null;
+  const source = statOrNull(path);
+  const recorded = statOrNull(recording);
+  if (source === null || recorded === null) return null;
   if (source.mtimeMs <= recorded.mtimeMs) return null;
   return `${source.mtime.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,4 @@
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
@@ -21,6 +21,7 @@ import {
 import { isTextOf } from '../../code/javascript/source-names.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
 import { locateSource } from './locate-source.ts';
 import { NotedMaps } from './noted-maps.ts';
@@ -73,9 +74,7 @@ export class ScriptMaps implements SourceMaps {
   readonly #readers = once(() => readersBesidesRoot(this.#options.recording ?? '-'));
   /** Users whose rights count for what a script names: scripts and maps are of strangers. */
   readonly #readersOf = memoize((script: string) => {
-    const [file] = this.#placesOf(script).flatMap(
-      ({ place }) => statSync(place, { throwIfNoEntry: false }) ?? [],
-    );
+    const [file] = this.#placesOf(script).flatMap(({ place }) => statOrNull(place) ?? []);
     return file === undefined ? this.#readers() : readersOfNamed(file, this.#readers());
   });
   readonly #files = memoize((script: string): MappedSources => {

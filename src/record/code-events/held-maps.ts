@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fieldOf, parseForeignJson } from '../../base/foreign-json.ts';
 import {
@@ -11,6 +10,7 @@ import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { silentPlaces } from '../../system/strangers/silent-places.ts';
 
 const MOST_MAP_BYTES = 16 << 20;
@@ -118,7 +118,7 @@ export class HeldMaps {
 function versionOf(...paths: readonly string[]): string {
   return paths
     .map((path) => {
-      const { dev, ino, size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      const { dev, ino, size, mtimeMs } = statOrNull(path) ?? {};
       return [path, dev, ino, size, mtimeMs].join(':');
     })
     .join('\n');

@@ -63,6 +63,11 @@ test('looking maps up, of scripts older or newer than the recording, leaves room
 });
 
 describe('the source map of a script', () => {
+  test('a script below a file, as Yarn names those in its zips, has no map', () => {
+    const zip = file('cache/a.zip', 'PK');
+    expect(find(`${zip}/node_modules/a/index.js`)).toEqual({ place: null, counted: [] });
+  });
+
   test('a source map next to the script is found by path and by URL', () => {
     file('beside/app.js.map', JSON.stringify(MAP));
     const script = file('beside/app.js', 'function f(){}\n//# sourceMappingURL=app.js.map\n');
