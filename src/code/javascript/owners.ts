@@ -23,13 +23,13 @@ export function ownerOfScript(ran: string, written: string, isHelper = false): F
   return OF_RUNTIME_MODULES.test(pathInBundle(written) ?? written) ? 'dependency' : 'user code';
 }
 
-const OF_RUNTIME = /^(?:(?:node|ext|bun|deno):|internal\/)/;
+const OF_RUNTIME = /^(?:(?:node|ext|bun|deno|chrome|chrome-untrusted|devtools):|internal\/)/;
 const MODULES = '/node_modules/';
 /** Files that a tool keeps, in a folder that is no package's; Yarn has packages in `.store`. */
 const OF_TOOL = /\/node_modules\/\.(?!store\/)(?:(?!\/node_modules\/).)*$/;
-/** Files of frameworks' builds that have the loader of modules, or the server, and nothing of the program. */
+/** Files of frameworks' builds, and Yarn's, that have the loader of modules, or the server, and nothing of the program. */
 const OF_BUNDLER =
-  /\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
+  /\/\.pnp\.(?:c?js|loader\.mjs)$|\/\.yarn\/releases\/|\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
 /**
  * Modules that bundlers write: webpack's and Turbopack's loader, webpack's modules without a file (`?10ed`, `external
  * commonjs "next"`), and those of Rollup's plugins, which begin with a NUL.

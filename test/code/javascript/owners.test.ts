@@ -35,6 +35,11 @@ describe('the owner of a script', () => {
     // The map of a package leads to the sources of its author.
     ['/srv/node_modules/next/dist/s.js', 'webpack://next/dist/src/s.ts', 'dependency'],
     ['/srv/node_modules/d/q.js', 'https://raw.githubusercontent.com/f/d/q.ts', 'dependency'],
+    // Yarn's loader, and the pages of Chromium itself.
+    ['/srv/.pnp.cjs', '/srv/.pnp.cjs', 'dependency'],
+    ['file:///srv/.pnp.loader.mjs', '/srv/.pnp.loader.mjs', 'dependency'],
+    ['/srv/.yarn/releases/yarn-4.9.0.cjs', '/srv/.yarn/releases/yarn-4.9.0.cjs', 'dependency'],
+    ['chrome://resources/lit.js', 'chrome://resources/lit.js', 'node internal'],
     // A tool keeps what it has made of the program, or of packages.
     ['file:///srv/node_modules/.vite-temp/c.mjs', '/srv/vite.config.ts', 'user code'],
     [
