@@ -54,6 +54,15 @@ export function shortPath(path: string, directory: string | null): string {
 }
 
 /**
+ * The one of the folders in which processes were started that all others are in, as the root of a monorepo is; null where
+ * none is.
+ */
+export function outermostFolder(folders: readonly string[]): string | null {
+  const isIn = (folder: string, outer: string) => `${folder}/`.startsWith(`${outer}/`);
+  return folders.find((outer) => folders.every((folder) => isIn(folder, outer))) ?? null;
+}
+
+/**
  * Whether a function's name is, or ends in, the key under which a bundler keeps a module of a package, whose body the
  * function is: `./node_modules/a/b.js`, `(rsc)/./node_modules/a/b.js`, `[project]/node_modules/a/b.js [app-rsc] (ecmascript)`.
  */

@@ -4,7 +4,7 @@ import { once } from '../../base/once.ts';
 import type { ScriptName } from '../../code/javascript/jsc-name.ts';
 import { nameScripts, parseScriptName } from '../../code/javascript/name-scripts.ts';
 import { withOwners } from '../../code/javascript/owners.ts';
-import { pathOfScript } from '../../code/javascript/script-path.ts';
+import { outermostFolder, pathOfScript } from '../../code/javascript/script-path.ts';
 import { INTERPRETER_NAME, simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
@@ -74,7 +74,9 @@ export function nameJavaScript(
     joinSameCode(profile, (dso) => isOfDeno(dso) || isOwn(dso)),
     {
       sourceMaps: used,
-      directory: directoryOf(notes),
+      directory: outermostFolder(
+        notes.flatMap(({ note }) => (note.kind === 'process' ? [note.cwd] : [])),
+      ),
       isOfDeno,
       simplify,
     },
@@ -195,13 +197,6 @@ function readNotesNow(
   } finally {
     source.close?.();
   }
-}
-
-/** Folder in which the processes were started; null where they do not agree. */
-function directoryOf(notes: readonly PidNote[]): string | null {
-  const places = new Set(notes.flatMap(({ note }) => (note.kind === 'process' ? [note.cwd] : [])));
-  const [only] = places;
-  return places.size === 1 && only !== undefined ? only : null;
 }
 
 function workersOf(notes: readonly PidNote[]): Worker[] {

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { outermostFolder } from '../../../src/code/javascript/script-path.ts';
+
+test.each([
+  [['/srv/shop', '/srv/shop'], '/srv/shop'],
+  [['/srv/shop/packages/a', '/srv/shop', '/srv/shop/packages/b'], '/srv/shop'],
+  [['/srv/shop', '/srv/shop-two'], null],
+  [['/srv/shop/packages/a', '/srv/shop/packages/b'], null],
+  [[], null],
+])('of the folders %j %s is the one that has all others', (folders, outermost) => {
+  expect(outermostFolder(folders)).toBe(outermost);
+});
