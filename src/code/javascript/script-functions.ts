@@ -67,6 +67,13 @@ export class ScriptFunctions {
     return null;
   }
 
+  /** The only function that begins behind `from` and up to `to`; null where none or several do. */
+  findBetween(from: number, to: number): SourceFunction | null {
+    const first = lastAtMost(this.#headStarts, from) + 1;
+    const last = lastAtMost(this.#headStarts, to);
+    return first === last ? this.#heads[first].found : null;
+  }
+
   /** The only function of a name; null where none or several have it. */
   findNamed(name: string): SourceFunction | null {
     const [only = null, ...others] = this.#heads.filter(({ found }) => found.name === name);

@@ -165,6 +165,10 @@ export class SourceMap {
     const found = this.#sourceAt(line, column - 1, '');
     const exact = found === null ? null : functions.findAt(found.offset);
     if (exact !== null) return exact;
+    const next = found === null ? null : this.#nextInSource(line, column - 1, found.row);
+    const between =
+      found === null || next === null ? null : functions.findBetween(found.offset, next);
+    if (between !== null) return between;
     // Cheap maps of webpack have lines only.
     const segments = decodedMappings(this.#map)[line - 1] ?? [];
     return segments.length === 1 && segments[0][0] === 0 ? functions.findOnLine(place.line) : null;
@@ -233,6 +237,19 @@ export class SourceMap {
     const start = found?.starts[originalLine];
     if (found === null || start === undefined) return null;
     return { row, text: found.text, offset: start + originalColumn };
+  }
+
+  /**
+   * The offset in a source to which the map leads behind a place on its line, where that is near: some compilers (Oxc) map
+   * the first parameter and not the parenthesis in front of it.
+   */
+  #nextInSource(line: number, at: number, row: number): number | null {
+    const segments = decodedMappings(this.#map)[line - 1] ?? [];
+    const [from, source, originalLine = 0, originalColumn = 0] =
+      segments.find(([column]) => column > at) ?? [];
+    if (from === undefined || from - at > LONGEST_HEAD || source !== row) return null;
+    const start = this.#texts(row)?.starts[originalLine];
+    return start === undefined ? null : start + originalColumn;
   }
 
   /** The text of a source, and where its lines begin. */

@@ -366,6 +366,24 @@ describe('functions that V8 has no name for', () => {
     }
   });
 
+  test('a function has the name of its source where the map has its first parameter and not its parenthesis', () => {
+    const source = 'rows.sort((a, b) => a - b); rows.map((c) => (d) => d);\n';
+    const files = {
+      ...{ locate: () => '/srv/src/app.ts', read: () => source },
+      functionsOf: () => new ScriptFunctions(source, parseScript(source, 'app.ts')!),
+    };
+    // rows, sort, a; rows, map, d.
+    const mappings = 'AAAA,KAAK,MAAM,iBAAiB,KAAK,YAAY';
+    const map = SourceMap.from(
+      { version: 3, sources: ['app.ts'], names: [], mappings },
+      '/srv/app.js.map',
+      files,
+    );
+    expect(map?.describe(1, 11)?.name).toBe('rows.sort callback');
+    // Two functions begin between the places that the map has.
+    expect(map?.describe(1, 38)?.name).toBeUndefined();
+  });
+
   test('a text in which a function of the script does not begin where V8 says names none', () => {
     const profile = withScripts(
       profileFromText(`

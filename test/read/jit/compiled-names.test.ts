@@ -92,7 +92,6 @@ function isCalled(label: string, mark: string): boolean {
 
 /** Functions whose names the maps of these compilers do not lead to. */
 const LESS_KNOWN: Readonly<Record<string, readonly string[]>> = {
-  'tsc-es5': ['Shop.<computed>'],
   'babel-es2016': ['handler'],
   'babel-es5': ['value', 'xY'],
 };
