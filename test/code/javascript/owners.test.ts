@@ -83,7 +83,7 @@ describe('the owner of a script', () => {
     });
   });
 
-  test('in a bundle without a map the key of a module tells whether its body is of a package', () => {
+  test('the key of a module tells whether its body is of a package, in a bundle without a map', () => {
     const script = '/srv/.next/server/app/page.js';
     const named = withScripts(
       profileFromText(`

@@ -7,6 +7,6 @@ test.each([
   [['/srv/shop', '/srv/shop-two'], null],
   [['/srv/shop/packages/a', '/srv/shop/packages/b'], null],
   [[], null],
-])('of the folders %j %s is the one that has all others', (folders, outermost) => {
+])('the outermost folder of %j is %s', (folders, outermost) => {
   expect(outermostFolder(folders)).toBe(outermost);
 });
