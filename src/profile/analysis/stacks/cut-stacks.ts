@@ -42,6 +42,15 @@ const ROOT_FUNCS = new RegExp(
   ].join('|')})(?:@.*)?$`,
 );
 
+/**
+ * Functions that only the start of a program or thread calls. What called them is a root also where it has no name: the C
+ * libraries of distributions are stripped. Node's `main` leaves its frame to `node::Start`.
+ */
+const STARTED_FUNCS =
+  /^(?:main|node::Start\(.*|node::\(anonymous namespace\)::PlatformWorkerThread\(.*|node::worker::Worker::StartThread\(.*|perf_ts::Sender::Main\(.*)$/;
+/** The threads of libuv's pool, in the programs that have it built in; others have functions of that name as well. */
+const POOL_THREAD = /^worker in node[\w.-]*$/;
+
 /** Whether a stack that begins with the function `name` is whole. */
 export function isRootFunc(name: string): boolean {
   return ROOT_FUNCS.test(name);
@@ -70,7 +79,13 @@ export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
     const callers = isOutermost ? NONE : outermostMapped[prefix];
     const isMapped = frames.dso[stacks.frame[row]] !== NONE;
     outermostMapped[row] = callers === NONE && isMapped ? row : callers;
-    reason[row] = isOutermost ? reasonOf(profile, facts, row) : reason[prefix];
+    reason[row] = isOutermost
+      ? reasonOf(profile, facts, row)
+      : reason[prefix] === facts.unnamedReason &&
+          outermost[row] === prefix &&
+          isStarted(profile, row)
+        ? NO_REASON
+        : reason[prefix];
   }
   return { outermost, outermostMapped, reason };
 }
@@ -78,6 +93,16 @@ export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
 /** Whether `frame` stands for missing callers. */
 function isMarker({ inlineDepth, address }: FrameTable, frame: number): boolean {
   return inlineDepth[frame] === MARKER_DEPTH && address[frame] <= FIRST_MARKER_ADDRESS;
+}
+
+/** Whether the frame of `row` is one that only a root calls. */
+function isStarted({ stacks, frames, funcs, strings, dsos }: Profile, row: number): boolean {
+  const frame = stacks.frame[row];
+  const name = strings[funcs.name[frames.func[frame]]];
+  const dso = frames.dso[frame];
+  return (
+    STARTED_FUNCS.test(name) || (dso !== NONE && POOL_THREAD.test(`${name} in ${dsos[dso].name}`))
+  );
 }
 
 /** `row` is that of an outermost frame. */

@@ -75,6 +75,20 @@ describe('completeness', () => {
     );
   });
 
+  it('a function that only a start calls has whole stacks, also where its caller has no name', () => {
+    const stacks = [
+      '? main',
+      '? main work',
+      '? node::Start(int,char**) run',
+      '? work main',
+      '? ? main',
+      '?',
+      '- main',
+      '? worker',
+    ];
+    expect(completenessOf(stacks)).toMatchObject({ samples: 8, complete: 3, unknown: 4 });
+  });
+
   it('incomplete stacks are counted by reason and by the outermost DSO that was reached', () => {
     expect(completenessOf(['! work', '! work leaf', 'work', '- work', '-', '? work'])).toEqual({
       samples: 6,
