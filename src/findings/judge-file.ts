@@ -13,8 +13,11 @@ export type FileEvidence = {
   /** Records of forks, execs and mappings that were lost. */
   readonly lostSideband?: number;
   readonly diagnostics: readonly DescribedDiagnostic[];
-  /** Share of the samples in code of a file that the diagnostics name; absent where no samples are at hand. */
-  readonly shareOf?: (file: string) => number;
+  /**
+   * Share of the samples in code of a file that the diagnostics name, or in those of its functions that have no name;
+   * absent where no samples are at hand.
+   */
+  readonly shareOf?: (file: string, isUnnamed: boolean) => number;
 };
 
 /** Less of the records may be missing without another profile. */
@@ -82,7 +85,7 @@ function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): 
   const found = diagnostics.flatMap((diagnostic): Finding[] => {
     const { code } = diagnostic;
     if (code === 'names-missing' || code === 'lines-missing') {
-      const share = shareOf?.(diagnostic.subject ?? '') ?? null;
+      const share = shareOf?.(diagnostic.subject ?? '', code === 'names-missing') ?? null;
       if (share !== null && share < NAMELESS_SHARE) return [];
       return ++files[code] > MAX_FILES ? [] : [noteOf(diagnostic, code, 'names missing', share)];
     }

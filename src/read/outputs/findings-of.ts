@@ -58,23 +58,27 @@ export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
   const { truncatedAt, facts, profile, diagnostics } = opened;
   const { skippedBytes, dataBytes } = facts;
   const { meta } = profile;
-  let shares: Map<string, number> | null = null;
+  const shares: (Map<string, number> | undefined)[] = [];
   return judgeFile({
     ...{ truncatedAt, skippedBytes, dataBytes, lostSideband: meta.lostSideband ?? 0 },
     diagnostics: diagnostics.entries(),
-    shareOf: (file) => {
-      shares ??= sharesOfFiles(opened.profileAt('all'));
-      return shares.get(file) ?? 0;
+    shareOf: (file, unnamed) => {
+      shares[+unnamed] ??= sharesOfFiles(opened.profileAt('all'), unnamed);
+      return shares[+unnamed]?.get(file) ?? 0;
     },
   });
 }
 
-/** Share of the samples whose innermost frame lies in each file, by its path. */
-function sharesOfFiles(profile: Profile): Map<string, number> {
-  const { funcs, dsos } = profile;
+/** Share of the samples whose innermost frame lies in each file, by its path; with `unnamed` in a function without a name. */
+function sharesOfFiles(profile: Profile, unnamed: boolean): Map<string, number> {
+  const { funcs, dsos, strings } = profile;
   const innermost = knownInnermost(profile);
   const samples = new Float64Array(dsos.length);
-  for (const func of innermost) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
+  const isCounted = Uint8Array.from(
+    funcs.dso,
+    (dso, func) => +(dso >= 0 && (!unnamed || isUnnamed(strings[funcs.name[func]]))),
+  );
+  for (const func of innermost) if (isCounted[func] === 1) samples[funcs.dso[func]]++;
   const shares = new Map<string, number>();
   for (const [row, { path }] of dsos.entries()) {
     shares.set(path, (shares.get(path) ?? 0) + samples[row] / innermost.length);
