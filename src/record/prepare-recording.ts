@@ -14,6 +14,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
+import { FIND_PROCESS } from '../options/kinds.ts';
 import { RECORD, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { MEMORY_EVENT } from '../profile/wait-event.ts';
@@ -384,7 +385,7 @@ export function explainNativeError(
   if (code === 'ESRCH') {
     if (target.kind === 'command') return explainGoneBeforeStart();
     const what = target.kind === 'threads' ? 'thread' : 'process';
-    return failedBy(code, `no such ${what}: ${pid}`);
+    return failedBy(code, `no such ${what}: ${pid}`, [commandOnly(FIND_PROCESS)]);
   }
   // Not of an event: the drain thread, what it waits by, what it writes to.
   if (!/^(?:perf_event_open|ioctl)/.test(operation)) {

@@ -1,17 +1,9 @@
 // Expectations of a command line that nobody has to say, by number: perf, samply, hyperfine and
 // async-profiler have made these habits. Most have tests of their own elsewhere that go deeper; here each
-// is asked once, so that none gets lost.
+// is asked once, so that none gets lost. Those that clig.dev has as well are in guidelines.test.ts.
 
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -129,35 +121,11 @@ describeLiveAsUser('what is expected of a command line', () => {
     expect(statSync(file).uid).toBe(65_534);
   });
 
-  it('12: - is standard output and standard input', () => {
-    const piped = spawnSync(
-      'sh',
-      [
-        '-c',
-        `'${process.execPath}' '${CLI}' ${RECORD.join(' ')} -o - -- true | '${process.execPath}' '${CLI}' info -`,
-      ],
-      { cwd, encoding: 'utf8' },
-    );
-    expect(piped.stdout).toContain('cpu-clock:u');
-  });
-
   it('13: a closing line has samples, losses, size and place', () => {
     const { stderr } = run(['record', '-e', 'cpu-clock:u', '-o', 'closing.data', '--', 'true']);
     expect(stderr).toMatch(
       /perf-ts: \d+ samples of cpu-clock:u, none lost; [\d.]+ k?B in closing\.data\n$/,
     );
-  });
-
-  it('14: what takes long shows how far it is, on a terminal only', () => {
-    const line = `'${process.execPath}' '${CLI}' report -n 1`;
-    const env = { ...cleanEnvironment(), PERF_TS_PROGRESS_MS: '0', TERM: 'xterm', CI: '' };
-    const onTerminal = spawnSync('script', ['-qec', line, '/dev/null'], {
-      cwd: recorded,
-      env,
-      encoding: 'utf8',
-    });
-    expect(onTerminal.stdout).toMatch(/\d+ ?%/);
-    expect(read(['report', '-n', '1'], { PERF_TS_PROGRESS_MS: '0' }).stderr).not.toContain('\r');
   });
 
   it('15: a frequency over the limit is lowered, with the sysctl named; --strict-freq refuses', () => {
@@ -201,19 +169,6 @@ describeLiveAsUser('what is expected of a command line', () => {
     expect(stderr).toContain('perf-ts list');
   });
 
-  it('19: each command has help with examples, and a wrong option shows where help is', () => {
-    const names = [...run(['--help']).stdout.matchAll(/^ {2}([a-z-]+) .*\S/gm)].map(
-      ([, name]) => name,
-    );
-    expect(names.length).toBeGreaterThan(12);
-    for (const name of ['record', 'report', 'stat', 'list', 'cpu', 'doctor']) {
-      const { status, stdout } = run([name, '--help']);
-      expect(status).toBe(0);
-      expect(stdout).toMatch(/^Usage: [\s\S]*Examples:\n/);
-    }
-    expect(run(['report', '--wrong']).stderr).toContain('--help');
-  });
-
   it('20: --version, and what this build has', () => {
     expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(run(['version', '--build-options']).stdout).toMatch(/addon +o(?:n|ff)/);
@@ -227,19 +182,6 @@ describeLiveAsUser('what is expected of a command line', () => {
         expect.stringMatching(/^perf-ts\/[a-z-]+@\d+$/),
       ]);
     }
-  });
-
-  it('22: no colour in a pipe; --color=always and NO_COLOR decide otherwise', () => {
-    const { FORCE_COLOR: _force, ...plain } = cleanEnvironment();
-    const isColoured = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-      perfTs(args, { cwd: recorded, env: { ...plain, ...env } }).stdout.includes(
-        String.fromCharCode(27),
-      );
-    expect(isColoured(['report'])).toBe(false);
-    expect(isColoured(['report', '--color', 'always'])).toBe(true);
-    expect(isColoured(['report', '--color', 'never'], { FORCE_COLOR: '1' })).toBe(false);
-    expect(isColoured(['report'], { FORCE_COLOR: '1' })).toBe(true);
-    expect(isColoured(['report'], { NO_COLOR: '1' })).toBe(false);
   });
 
   it('23: the locale changes no number', () => {
@@ -344,17 +286,6 @@ describeLiveAsUser('what is expected of a command line', () => {
     const ofProcess = new RegExp(`\\b${stdout.trim()}\\b`);
     const left = readdirSync('/tmp').filter((name) => !before.has(name) && ofProcess.test(name));
     expect(left).toEqual([]);
-  });
-
-  it('33: variables and a config file set defaults', () => {
-    const dry = ['record', '-e', 'cpu-clock:u', '--dry-run', '--', 'true'];
-    const settings = scratchDirectory();
-    mkdirSync(join(settings, 'perf-ts'));
-    writeFileSync(join(settings, 'perf-ts/config.json'), JSON.stringify({ record: { freq: 555 } }));
-    const withFile = { XDG_CONFIG_HOME: settings };
-    expect(run(dry, withFile).stderr).toContain(' 555 Hz');
-    expect(run(dry, { ...withFile, PERF_TS_FREQ: '777' }).stderr).toContain(' 777 Hz');
-    expect(run(['record', '-F', '99', ...dry.slice(1)], withFile).stderr).toContain(' 99 Hz');
   });
 
   it('34: there is a page for each command, and recipes', () => {

@@ -60,6 +60,8 @@ const LAUNCH = 'a program: perf-ts record -- ./app; one that runs: perf-ts recor
 const PPROF =
   'a profile of pprof in the browser: perf-ts view FILE; as a table: perf-ts report FILE';
 const DEVTOOLS = 'a file that DevTools and VS Code open: perf-ts export -o app.cpuprofile';
+const REDIRECTED =
+  'the text: perf-ts report > report.txt; a page or a file of another tool: perf-ts export -o app.html';
 const WAITS = 'what a program waits for: perf-ts record --off-cpu -- node app.js';
 const SET_UP = 'nothing has to be set up; what stands in the way here: perf-ts doctor';
 const CALLS =
@@ -177,6 +179,8 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
   report: {
     '--lines': 'rows by source line: --sort srcline',
+    '-o': REDIRECTED,
+    '--output': REDIRECTED,
   },
 };
 

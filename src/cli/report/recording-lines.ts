@@ -92,22 +92,24 @@ export function vouchLine(findings: readonly Finding[], event: number): string[]
 
 /** Advice on what to look at next, in one line; nothing of a stream, which cannot be read again. */
 export function nextLine(
-  { hasStacks, profile }: OpenedProfile,
+  { hasStacks, profile, facts }: OpenedProfile,
   path: string,
   isTree: boolean,
 ): string[] {
   if (profile.samples.length === 0 || isStream(path)) return [];
   const file = recordingWord(path);
   const view = `perf-ts view${file} draws it as a flame graph`;
-  const ways = isTree
-    ? [view]
-    : !hasStacks
-      ? [
-          'perf-ts record --call-graph auto records callers, too',
-          `perf-ts annotate${file === '' ? '' : ` -i${file}`} shows the code`,
-          ['perf-ts view', file].join(''),
-        ]
-      : [['perf-ts report --tree', file, ' shows who called whom'].join(''), view];
+  const isMade = facts.imported !== null;
+  const ways =
+    isTree || (isMade && !hasStacks)
+      ? [view]
+      : !hasStacks
+        ? [
+            'perf-ts record --call-graph auto records callers, too',
+            `perf-ts annotate${file === '' ? '' : ` -i${file}`} shows the code`,
+            ['perf-ts view', file].join(''),
+          ]
+        : [['perf-ts report --tree', file, ' shows who called whom'].join(''), view];
   return [`# next: ${ways.join(' · ')}`];
 }
 

@@ -19,7 +19,7 @@ export function helpOn(
   width: number,
 ): { readonly text: string } | { readonly command: string } {
   const { commands } = program;
-  if (word === 'all') return { text: program.helpInformation() };
+  if (/^(?:all|help|-h|--help)$/.test(word)) return { text: program.helpInformation() };
   const names = commands.map((command) => command.name());
   if (names.includes(word)) return { command: word };
   const topic = TOPIC_NAMES.find((name) => name === word);

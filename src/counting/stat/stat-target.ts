@@ -1,6 +1,7 @@
 import { failedBy, UsageError } from '../../base/errors.ts';
 import { commandOnly, type Text, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
+import { FIND_PROCESS } from '../../options/kinds.ts';
 import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
@@ -70,7 +71,7 @@ function attachedTarget(ids: readonly number[], tids: readonly number[]): StatTa
   for (const pid of pids) {
     const threads = listThreads(pid);
     if (threads.length === 0) {
-      throw failedBy('ESRCH', `no such process: ${pid}`);
+      throw failedBy('ESRCH', `no such process: ${pid}`, [commandOnly(FIND_PROCESS)]);
     }
     all.push(...threads);
   }

@@ -352,4 +352,9 @@ export const STRANGERS: readonly HabitLine[] = [
   ['top -F 99 -g', 'top -F 99 -g'],
   ['record -b -- ./app', 'record -b -- ./app'],
   ['report --sort=dso,sym --stdio', 'report --sort=dso,sym --stdio'],
+  [
+    'report -o report.txt',
+    '! the text: perf-ts report > report.txt; a page or a file of another tool: perf-ts export -o app.html',
+  ],
+  ['help help', 'help help'],
 ];
