@@ -12,5 +12,5 @@ export function whyNodeTooOld(
   const [major, minor] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
-  return `perf-ts needs Node ${OLDEST_NODE.join('.')} or later; this is ${version} (${execPath})`;
+  return `perf-ts needs Node ${OLDEST_NODE.join('.')} or later; this is ${version} (${execPath}): npm install -D node@22 brings one for this folder`;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
+import type { Finding } from '../../findings/finding.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
 import {
@@ -43,7 +44,10 @@ export async function loadForCommand(
     ...(onProgress !== undefined && { onProgress }),
     ...wanted,
   });
-  reportFindings(fileFindingsOf(opened), { strict, quiet });
+  // Where native functions are kinds, names that nothing here can give are missing in no row.
+  const isMissed = ({ code, command }: Finding): boolean =>
+    code !== 'names-missing' || command !== null || opened.facts.frames === 'all';
+  reportFindings(fileFindingsOf(opened).filter(isMissed), { strict, quiet });
   if (verbose && !quiet) reportDiagnostics(opened.diagnostics.entries());
   return opened;
 }
