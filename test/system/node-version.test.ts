@@ -16,7 +16,7 @@ it.each(['20.18.3', '18.20.8', '12.22.12', '0.10.48'])(
   'Node %s is refused in one line',
   (version) => {
     expect(whyNodeTooOld(version, '/usr/bin/node')).toBe(
-      `perf-ts needs Node ${OLDEST} or later; this is ${version} (/usr/bin/node)`,
+      `perf-ts needs Node ${OLDEST} or later; this is ${version} (/usr/bin/node): npm install -D node@22 brings one for this folder`,
     );
   },
 );
