@@ -484,7 +484,7 @@ describeLive('attaching to a running Node', () => {
   it('record -p prints the option that helps where it is not given', async () => {
     const { pid } = await start(TURNS);
     expect(record(pid).notices).toMatch(
-      /runs Node without V8's perf map: .*--attach-js names them/,
+      /runs Node: its functions of JavaScript will have no names; .*--attach-js names them/,
     );
   });
 });

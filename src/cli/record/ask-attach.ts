@@ -18,9 +18,9 @@ export async function askAttach({ pids, nodeFlags }: RecordSettings): Promise<bo
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(
-      `perf-ts: ${what} Node, and functions of JavaScript will have no names.\n` +
-        '  Name them through the inspector (--attach-js)? It is open on 127.0.0.1 for some milliseconds,\n' +
-        '  and every user of this machine could reach it meanwhile. [y/N] ',
+      `perf-ts: ${what} Node: functions of JavaScript will have no names.\n` +
+        '  Name them through the inspector (--attach-js)? It is open on 127.0.0.1 for\n' +
+        '  some milliseconds, and every user of this machine could reach it. [y/N] ',
     );
     return /^y(?:es)?$/i.test(answer.trim());
   } catch (error) {

@@ -2,11 +2,15 @@ import { NONE } from '../../base/brand.ts';
 import { memoize } from '../../base/memoize.ts';
 import { formatShare } from '../../base/numbers.ts';
 import { type CallTree, computeChildLists } from '../../profile/analysis/trees/call-tree.ts';
+import { clip } from './clip.ts';
 
 /** Characters of indentation: without a bound the text of a deep stack grows with the square of its depth. */
 const MAX_INDENT = 300;
 /** Indentation from which on a row that is the only one of its caller is drawn right below it, and no deeper. */
 const FLAT_INDENT = 60;
+/** Columns of the figures in front of a name, and those that a name has at least. */
+const FIGURE_COLUMNS = 17;
+const LEAST_NAME_COLUMNS = 24;
 
 /** Parts of a call tree that are not drawn. */
 export type TreeLimits = {
@@ -16,6 +20,8 @@ export type TreeLimits = {
   readonly rows?: number;
   /** Whether a group is code that only passes a call on: a run of such rows is one line. Default none. */
   readonly isPassage?: (group: number) => boolean;
+  /** Columns of the terminal: lines are indented less, and cut, so that they fit. Default: as wide as they are. */
+  readonly columns?: number;
 };
 
 /**
@@ -32,9 +38,19 @@ export type TreeLimits = {
 export function formatCallTree(
   tree: CallTree,
   label: (group: number) => string,
-  { leastShare, rows = Number.POSITIVE_INFINITY, isPassage = () => false }: TreeLimits,
+  {
+    leastShare,
+    rows = Number.POSITIVE_INFINITY,
+    isPassage = () => false,
+    columns = Number.POSITIVE_INFINITY,
+  }: TreeLimits,
 ): string[] {
   const lines = ['  total    self'];
+  const mostIndent = Math.min(
+    MAX_INDENT,
+    Math.max(0, columns - FIGURE_COLUMNS - LEAST_NAME_COLUMNS),
+  );
+  const flatIndent = Math.min(FLAT_INDENT, mostIndent / 2);
   const least = Math.max(leastShare * tree.weight, leastOfHeaviest(tree, rows));
   const shownRows = new ShownRows(tree, least);
   const figures = (total: number, self: number): string =>
@@ -66,15 +82,15 @@ export function formatCallTree(
     const { last, passed } = shownRows.endOfPassage(row, isPassage);
     const more = passed === 0 ? '' : ` … ${passed} more`;
     const numbers = figures(tree.total[row], tree.self[last]);
-    lines.push(`${numbers}  ${indent}${branch}${label(tree.group[row])}${more}`);
+    lines.push(clip(`${numbers}  ${indent}${branch}${label(tree.group[row])}${more}`, columns));
     const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
-    const alone = below.length < FLAT_INDENT ? NONE : shownRows.onlyBelow(last);
+    const alone = below.length < flatIndent ? NONE : shownRows.onlyBelow(last);
     if (alone !== NONE) {
       pending.push({ row: alone, indent: below, branch: '' });
       continue;
     }
-    const isDeep = below.length > MAX_INDENT;
-    const kept = isDeep ? `…${below.slice(below.length - MAX_INDENT + 1)}` : below;
+    const isDeep = below.length > mostIndent;
+    const kept = isDeep ? `…${below.slice(below.length - mostIndent + 1)}` : below;
     push(last, kept);
   }
   return lines;

@@ -19,3 +19,23 @@ export function wrapText(text: string, width: number): string[] {
 
 /** A space, but not one within a number: `1 234 567`. */
 const BREAK = / (?!\d{3}(?!\d))/;
+
+/** Behind these a remark may be broken, and in front of a command: what is to be typed stays whole. */
+const PAUSE = /(?<= ·|[:;,]) | (?=\(perf-ts )/;
+
+/** A line of at most `width` columns where it is a remark, `# …`, with pauses to break it at; other lines as they are. */
+export function wrapRemark(line: string, width: number): string[] {
+  if (!line.startsWith('# ') || displayWidth(line) <= width) return [line];
+  const lines: string[] = [];
+  let begun = '#';
+  for (const part of line.slice(2).split(PAUSE)) {
+    const longer = `${begun} ${part}`;
+    if (begun === '#' || displayWidth(longer) <= width) {
+      begun = longer;
+    } else {
+      lines.push(begun.replace(/ ·$/, ''));
+      begun = `#   ${part}`;
+    }
+  }
+  return [...lines, begun];
+}

@@ -293,8 +293,11 @@ function plainSection(
   return { report, table, remarks: [...inseparableLines(pairs), ...awake.line, ...vouch] };
 }
 
-/** Label of a function of Node that loads modules: four to six of them lie between a module and the one that it loads. */
-const MODULE_LOADER = ' node:internal/modules/';
+/**
+ * Labels of functions of Node that load modules, and of code without names: four to six of the former lie between a module
+ * and the one that it loads, two of the latter where Node loads its own.
+ */
+const PASSAGE = / node:internal\/modules\/|^\[JIT\] tid \d+$/;
 
 /** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */
 function treeLines(
@@ -321,7 +324,8 @@ function treeLines(
   return formatCallTree(shown, label, {
     leastShare: limits.leastShare,
     rows: limits.rows,
-    isPassage: (group) => label(group).includes(MODULE_LOADER),
+    isPassage: (group) => PASSAGE.test(label(group)),
+    columns: drawnTerminal()?.columns ?? Number.POSITIVE_INFINITY,
   });
 }
 

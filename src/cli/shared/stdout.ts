@@ -5,6 +5,7 @@ import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason, writeFully } from '../../system/files/output-file.ts';
 import { inLocale } from '../render/ascii.ts';
 import { hasUnicode, type Terminal } from '../render/terminal.ts';
+import { wrapRemark } from '../render/wrap.ts';
 import { thisRun } from './run.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
@@ -95,9 +96,19 @@ export function drawnTerminal(): Terminal | null {
   return { columns: stream.columns || Number.POSITIVE_INFINITY, hasUnicode: hasUnicode() };
 }
 
-/** Writes text for a person to standard output, or where the run has its results, in signs that the locale has. */
+/**
+ * Writes text for a person to standard output, or where the run has its results, in signs that the locale has. Remarks are
+ * wrapped on a terminal.
+ */
 export function writeText(text: string): void {
   const { resultsOn } = thisRun();
+  const columns = resultsOn === STDOUT ? drawnTerminal()?.columns : undefined;
+  if (columns !== undefined) {
+    text = text
+      .split('\n')
+      .flatMap((line) => wrapRemark(line, columns))
+      .join('\n');
+  }
   const name = resultsOn === STDOUT ? 'standard output' : 'standard error';
   writeTo(resultsOn, Buffer.from(inLocale(text)), name);
 }

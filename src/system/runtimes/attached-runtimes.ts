@@ -37,9 +37,8 @@ export function explainAttachedNode(
       ];
     }
     return [
-      `process ${pid} runs Node without V8's perf map: functions of JavaScript will have no names (native code and ` +
-        'the kernel will); perf-ts record --attach-js names them, by its inspector, which is open for some ' +
-        'milliseconds then; a program that imports perf-ts/register is named without',
+      `process ${pid} runs Node: its functions of JavaScript will have no names; perf-ts record --attach-js names them, ` +
+        'by its inspector, which is open for some milliseconds then; a program that imports perf-ts/register is named without',
     ];
   });
 }

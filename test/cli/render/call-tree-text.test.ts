@@ -109,4 +109,13 @@ describe('a call tree in the terminal', () => {
       ].join('\n'),
     );
   });
+
+  test('lines of a deep tree fit a terminal', () => {
+    const depth = 60;
+    const rows = Array.from({ length: depth }, (_, at) => `              function_${at}`);
+    const lines = drawn(`\n      period  90\n${rows.join('\n')}\n`, 0, { columns: 80 }).split('\n');
+    expect(lines).toHaveLength(depth + 1);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.at(-1)).toMatch(/^100\.00% 100\.00% +function_59$/);
+  });
 });
