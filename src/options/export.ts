@@ -44,7 +44,10 @@ const ENDINGS: Readonly<Record<string, AskedFormat>> = {
   '.parquet': 'parquet',
 };
 
-/** The format that a file's name stands for; null for none. Throws `UsageError` for an image. */
+/** Endings by which other profilers name files that nothing here writes: a recording of that name would mislead. */
+const UNWRITTEN = /\.(?:jfr|nettrace|prof|json|png|pdf)$/;
+
+/** The format that a file's name stands for; null for none. Throws `UsageError` for one that nothing here writes. */
 export function formatOfFile(path: string | undefined): AskedFormat | null {
   if (path === undefined) return null;
   if (path.endsWith('.svg')) {
@@ -54,7 +57,12 @@ export function formatOfFile(path: string | undefined): AskedFormat | null {
     ]);
   }
   const ending = endingIn(path);
-  return ending === undefined ? null : ENDINGS[ending];
+  if (ending !== undefined) return ENDINGS[ending];
+  const unwritten = UNWRITTEN.exec(path);
+  if (unwritten === null) return null;
+  throw new UsageError(`${path}: no file of the kind *${unwritten[0]} is written`, [
+    `endings that do: ${KNOWN_ENDINGS}; *.data is the recording itself`,
+  ]);
 }
 
 function endingIn(path: string): string | undefined {

@@ -13,12 +13,16 @@ it.each([
   expect(formatOfFile(path)).toBe(format);
 });
 
-it.each([undefined, 'perf.data', 'p.json', 'html', '-', '/dev/stdout'])(
+it.each([undefined, 'perf.data', 'p.txt', 'html', '-', '/dev/stdout'])(
   '%s is no export',
   (path) => {
     expect(formatOfFile(path)).toBeNull();
   },
 );
+
+it.each(['out.jfr', 'cpu.prof', 'profile.json', 'flame.png'])('%s is refused', (path) => {
+  expect(() => formatOfFile(path)).toThrow(/no file of the kind \*\.\w+ is written/);
+});
 
 it('each format of one file has an ending', () => {
   const names = ['.html', '.cpuprofile', '.pb.gz', '.speedscope.json', '.firefox.json', '.folded'];

@@ -56,7 +56,11 @@ export function reading<T>(path: string, read: () => T): T {
 function cannotRead(path: string, error: unknown): FailedError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
-    const hints = ['record one: perf-ts record -- ./app'];
+    const hints = [
+      path.endsWith('perf.data.old')
+        ? 'the next recording makes the one before it that: record again, then perf-ts diff'
+        : 'record one: perf-ts record -- ./app',
+    ];
     return failedBy(code, `no such file: ${path}`, hints);
   }
   if (code === 'EACCES') {

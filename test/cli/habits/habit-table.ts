@@ -147,6 +147,9 @@ export const OTHER_TOOLS: readonly HabitLine[] = [
   ['-e wall 1234', 'run -p 1234 --off-cpu'],
   ['-e alloc -f out.html 1234', '! a process that runs: perf-ts record -g -p PID --duration 10'],
   ['-f flame.html 1234', 'run -p 1234 -o flame.html'],
+  ['export -o out.jfr', '? endings that do:'],
+  ['export -o cpu.prof', '? endings that do:'],
+  ['record -o profile.json -- node app.js', '? endings that do:'],
   ['collect 1234', '! a process that runs: perf-ts record -g -p PID --duration 10'],
   ['start 1234', 'run -p 1234'],
   [
