@@ -20,7 +20,7 @@ export function wrapText(text: string, width: number): string[] {
 /** A space, but not one within a number: `1 234 567`. */
 const BREAK = / (?!\d{3}(?!\d))/;
 
-/** Behind these a remark may be broken, and in front of a command: what is to be typed stays whole. */
+/** Pauses of a remark, and what stands in front of a command: lines are broken there, so that what is to be typed stays whole. */
 const PAUSE = /(?<= ·|[:;,]) | (?=\(perf-ts )/;
 
 /** A line of at most `width` columns where it is a remark, `# …`, with pauses to break it at; other lines as they are. */
