@@ -194,7 +194,7 @@ bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
         !Flag(spec, "ofCpus", &event.of_cpus) ||
         !OptionalIntegers(spec, "cpus", 0, kMaxInt, &event.cpus) ||
         !Property(spec, "filter", &filter) ||
-        (!filter.IsUndefined() && !Text(filter, "filter", &event.filter))) {
+        (!filter.IsUndefined() && !ReadText(filter, "filter", &event.filter))) {
       return false;
     }
     if (event.leader >= 0 && (*events)[event.leader].leader >= 0) {

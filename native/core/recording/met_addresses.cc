@@ -80,8 +80,8 @@ bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
 }
 
 /**
- * Ranges by their starts, under a tree of the highest end among them: whatever overlaps, a look takes the logarithm of
- * their number, and as much for each range that it takes out.
+ * Ranges by their starts, under a tree of the highest end among them: whatever overlaps, a look
+ * takes the logarithm of their number, and as much for each range that it takes out.
  */
 class UnmetRanges {
  public:
@@ -97,9 +97,9 @@ class UnmetRanges {
 
   /** Takes out a range with the address; false where there is none. */
   bool Take(uint64_t address, uint32_t* owner) {
-    const auto behind =
-        std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                         [](uint64_t value, const CodeRange& range) { return value < range.start; });
+    const auto behind = std::upper_bound(
+        ranges_.begin(), ranges_.end(), address,
+        [](uint64_t value, const CodeRange& range) { return value < range.start; });
     // The nodes that cover those in front of it, from the last leaf on.
     size_t node = leaves_ + static_cast<size_t>(behind - ranges_.begin());
     do {
@@ -115,9 +115,7 @@ class UnmetRanges {
   }
 
  private:
-  void Sum(size_t node) {
-    highest_[node] = std::max(highest_[2 * node], highest_[2 * node + 1]);
-  }
+  void Sum(size_t node) { highest_[node] = std::max(highest_[2 * node], highest_[2 * node + 1]); }
 
   std::vector<CodeRange> ranges_;
   size_t leaves_ = 1;
