@@ -10,6 +10,16 @@ it.each([
   ['perf-ts record -- npx vitest run', 'vitest'],
   ['perf-ts record -- bash -c ls', 'bash'],
   ['perf-ts record -- node -e work(0.5)', 'node'],
+  ['perf-ts record -- node node_modules/typescript/bin/tsc --strict m0.ts', 'tsc'],
+  ['perf-ts record -- node node_modules/.bin/eslint src/a.ts', 'eslint'],
+  ['perf-ts record -- node --import ./hook.mjs server.js', 'server.js'],
+  ['perf-ts record -- node server --config prod.json', 'server'],
+  ['perf-ts record -- python3 -m http.server 8000', 'http.server'],
+  ['perf-ts record -- node bin/www', 'www'],
+  ['perf-ts record -- node --require=./x.cjs cli dev', 'cli'],
+  ['perf-ts record -- deno run -A main.ts', 'main.ts'],
+  ['perf-ts record -- java -jar app.jar --port=80', 'app.jar'],
+  ['perf-ts record -- ruby bin/rails server -e production.rb', 'rails'],
 ])('%s ran %s', (command, title) => {
   expect(programTitle(command.split(' '))).toBe(title);
 });

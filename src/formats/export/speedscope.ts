@@ -32,7 +32,8 @@ export type SpeedscopeOptions = {
  * Writes speedscope's file format (the schema is named in the file):
  *
  *   { "$schema", "exporter", "name", "activeProfileIndex", "provenance",
- *     "shared": { "frames": [{ "name", "file" }] },              file = path of the DSO
+ *     "shared": { "frames": [{ "name", "file" }] },              file = path of the DSO; of a function of
+ *                                                                JavaScript its script, with "line" and "col"
  *     "profiles": [{ "type": "sampled", "name", "unit", "startValue": 0, "endValue",
  *                    "samples": [[frame, …]], "weights": [n] }] }   outermost frame first
  *
@@ -63,10 +64,7 @@ export function writeSpeedscope(
       '"shared":{"frames":[',
   );
   for (let func = 0; func < profile.funcs.length; func++) {
-    const name = printable(funcLabel(profile, func));
-    const dso = profile.dsos[profile.funcs.dso[func]];
-    const frame = dso === undefined ? { name } : { name, file: printable(dsoPlace(dso)) };
-    buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(frame));
+    buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(describeFrame(profile, func)));
   }
   buffer.add(']},\n"profiles":[');
   const stackTexts = new StackTexts(profile);
@@ -76,6 +74,18 @@ export function writeSpeedscope(
   }
   buffer.add(']}\n');
   buffer.flush();
+}
+
+/** A row of `shared.frames`. Readers know whose code a function of JavaScript is by the path of its script. */
+function describeFrame(profile: Profile, func: number) {
+  const { funcs, strings, dsos } = profile;
+  const name = printable(funcLabel(profile, func));
+  const [file, line, col] = [funcs.file[func], funcs.line[func], funcs.column[func]];
+  if (funcs.isScript[func] === 1 && file !== NONE && line > 0 && col > 0) {
+    return { name, file: printable(strings[file]), line, col };
+  }
+  const dso = dsos[funcs.dso[func]];
+  return dso === undefined ? { name } : { name, file: printable(dsoPlace(dso)) };
 }
 
 /** The samples of one thread and event. */

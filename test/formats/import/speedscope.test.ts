@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { PerfDataError } from '../../../src/base/errors.ts';
 import { finish } from '../../../src/base/slices.ts';
+import { withOwners } from '../../../src/code/javascript/owners.ts';
 import { writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
 import { ImportedProfileBuilder, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
@@ -9,7 +10,7 @@ import { importSpeedscope } from '../../../src/formats/import/speedscope.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
-import type { Profile } from '../../../src/profile/types.ts';
+import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
@@ -150,6 +151,33 @@ describe('a speedscope file', () => {
     const places = Array.from(rows.line, (line, row) => `${strings[rows.file[row]] ?? ''}:${line}`);
     expect(places).toEqual(['/srv/a.py:12', ':0', '/srv/a.py:14']);
     expect(profile.funcs.length).toBe(2);
+  });
+
+  test('functions of JavaScript come back from an export with the script that tells whose they are', () => {
+    const drawn = withOwners(
+      withScripts(
+        profileFromText(`
+          JS:*f /srv/a.js:1:1@[JIT] 1  JS:*f /srv/a.js:1:1@[JIT] 1                 JS:*emit node:events:471:9@[JIT] 1
+                                       JS:*d /srv/node_modules/d/d.js:2:3@[JIT] 1
+        `),
+      ),
+    );
+    const text = collect((write) =>
+      writeSpeedscope(drawn, simpleWeights(drawn, 'samples'), {}, write),
+    );
+    const back = withOwners(withScripts(imported(JSON.parse(text))));
+    const list = ({ funcs, strings }: Profile) =>
+      Array.from({ length: funcs.length }, (_, func) => [
+        strings[funcs.name[func]],
+        strings[funcs.file[func]],
+        FUNC_CATEGORIES[funcs.category[func]],
+      ]).sort();
+    expect(list(back)).toEqual(list(drawn));
+    expect(list(drawn).map(([, , owner]) => owner)).toEqual([
+      'dependency',
+      'node internal',
+      'user code',
+    ]);
   });
 
   test('the export of a profile comes back with the same functions, threads, events and sums', () => {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { mainScript } from '../../../src/code/javascript/main-script.ts';
 import { readCgroup } from '../../../src/tools/agent/service/cgroup-path.ts';
 import { ContainerNames } from '../../../src/tools/agent/service/container-names.ts';
 import {
   programName,
   readServiceVariables,
 } from '../../../src/tools/agent/service/identify-process.ts';
-import { mainScript } from '../../../src/tools/agent/service/main-package.ts';
 import { parseContext } from '../../../src/tools/agent/service/process-context.ts';
 import { ServiceTable } from '../../../src/tools/agent/service/service-table.ts';
 import { labelName, sinkLabels } from '../../../src/tools/agent/sinks/protocols.ts';
@@ -178,7 +178,8 @@ describe('the main script', () => {
     [['bun', 'run', 'index.ts'], 'index.ts'],
     [['node', '-e', 'work()'], null],
     [['node'], null],
-    [['python3', 'a.py'], null],
+    [['python3', 'a.py'], 'a.py'],
+    [['make', 'all'], null],
     [[''], null],
   ])('the main script of %j is %s', (argv, script) => {
     expect(mainScript(argv)).toBe(script);

@@ -1,11 +1,9 @@
+import { mainScript } from '../../../src/code/javascript/main-script.ts';
 import type { ProfileThread } from '../../../src/profile/types.ts';
 
 /** Programs that run another one, which is what was profiled. */
 const WRAPPERS =
   /^(?:env|timeout|nice|taskset|sudo|npx|bunx|time|setsid|nohup|stdbuf|chrt|ionice)$/;
-const INTERPRETERS =
-  /^(?:node|nodejs|tsx|ts-node|ts-node-esm|swc-node|deno|bun|python[\d.]*|ruby|perl|php|java|bash|sh|dash|zsh)$/;
-
 /**
  * The name of what ran, from the command that recorded it: `server.ts` of `perf-ts record -g -- tsx src/server.ts`.
  * Null where the command does not contain one: recordings of a process, of the whole machine, texts.
@@ -22,11 +20,7 @@ export function programTitle(commandLine: readonly string[]): string | null {
   }
   const program = words[at];
   if (program === undefined) return null;
-  if (!INTERPRETERS.test(fileName(program))) return fileName(program);
-  const rest = words.slice(at + 1);
-  const isInline = rest.some((word) => /^(?:-c|-e|-p|--eval|--print)$/.test(word));
-  const script = isInline ? undefined : rest.find((word) => /^[^-].*\.\w+$/.test(word));
-  return fileName(script ?? program);
+  return fileName(mainScript(words.slice(at)) ?? program);
 }
 
 /** An option that names a process or a thread to attach to: `-p 12`, `--pid=12,13`, `-t12`. */
