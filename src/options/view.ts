@@ -65,5 +65,6 @@ export const VIEW = options({
       needs,
     }),
     durationMs: RECORD.durationMs.with({ help: 'stop recording after this many seconds', needs }),
+    attachJs: RECORD.attachJs.with({ needs }),
   }),
 });

@@ -122,7 +122,7 @@ async function answer(
   }
 }
 
-/** Opens what the page sends; the answer is its number among the recordings. */
+/** Opens and reads what the page sends; the answer is its number among the recordings. */
 async function takeFile(
   { answers, options, uploads }: Context,
   request: IncomingMessage,
@@ -132,7 +132,10 @@ async function takeFile(
   try {
     path = await uploads.take(request, name);
     const file = options.openSent?.(path);
-    return file === undefined ? notFound() : plainText(200, String(answers.add(file)));
+    if (file === undefined) return notFound();
+    // What can't be read is refused before the page goes to it: it stays, and reports why.
+    await file.pageData();
+    return plainText(200, String(answers.add(file)));
   } catch (error) {
     if (!(error instanceof FailedError || error instanceof PerfDataError)) throw error;
     const { message } = error;

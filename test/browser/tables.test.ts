@@ -122,10 +122,9 @@ describeBrowser('the views of rows', (tab) => {
     await makeLow(page);
     // In one step: the rows are drawn anew when more of them come.
     const focused = () =>
-      page.locator('#panel').evaluate((panel) => {
-        const all = [...panel.querySelectorAll('.data-table tbody tr')];
-        return all.findIndex((row) => row.matches(':focus'));
-      });
+      page.evaluate<number>(
+        "[...document.querySelectorAll('.data-table tbody tr')].findIndex((row) => row.matches(':focus'))",
+      );
     const selected = page.locator('tr[aria-selected="true"]');
     await rows.first().focus();
     await page.keyboard.press('PageDown');
@@ -139,10 +138,9 @@ describeBrowser('the views of rows', (tab) => {
     expect(await focused()).toBe(49);
     // The headings stay where they are, on top of the box.
     const placeOf = (name: string) =>
-      page.locator('#panel').evaluate((panel, name) => {
-        const { top, bottom } = panel.querySelector(name)!.getBoundingClientRect();
-        return { top, bottom };
-      }, name);
+      page.evaluate<{ top: number; bottom: number }>(
+        `document.querySelector('${name}').getBoundingClientRect().toJSON()`,
+      );
     expect(await scrollTopOf(page)).toBeGreaterThan(700);
     const heading = await placeOf('.data-table th:first-child');
     expect(heading.top).toBe((await placeOf('.table-box')).top);

@@ -15,6 +15,7 @@ const LIVE_OPTIONS = [
   'freq',
   'callGraph',
   'durationMs',
+  'attachJs',
   'port',
   'open',
   'verbose',

@@ -192,6 +192,9 @@ class CpuProfileReader {
     const deltas = asArray(timeDeltas);
     const times = new Float64Array(samples.length);
     let time = clampTime(asNumber(startTime, 0));
+    if (isTimed && typeof startTime === 'number') {
+      this.#builder.beginAt(BigInt(Math.round(time * NANOSECONDS)));
+    }
     for (let i = 0; i < samples.length; i++) {
       time = clampTime(time + asNumber(deltas[i], 0));
       times[i] = time;

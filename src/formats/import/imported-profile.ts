@@ -219,6 +219,11 @@ export class ImportedProfileBuilder {
     this.#samples.takePeriodsAsCounts();
   }
 
+  /** Takes raw nanoseconds for the recording's begin: its first sample may stand for time before it. */
+  beginAt(time: bigint): void {
+    if (time > -MOST_OF_TIME && time < MOST_OF_TIME) this.#samples.beginAt(time);
+  }
+
   /** `events`: where they are not made by `event`. */
   finish(
     format: ImportFormat,

@@ -27,6 +27,8 @@ export class ImportedSamples {
   /** Nanoseconds since the first time of the text, less than 0 for earlier ones; NaN without a time. */
   readonly #sinceFirst = new GrowableFloat64();
   #first: bigint | null = null;
+  /** Nanoseconds since the first time at which the recording began; none is said: infinite. */
+  #begin = Number.POSITIVE_INFINITY;
   #periodsAreCounts = false;
 
   add({ comm, pid, tid, cpu, time, event, period }: ImportedSample, stack: number): void {
@@ -43,12 +45,18 @@ export class ImportedSamples {
     );
   }
 
+  /** Takes a time for that of the recording's begin, which may be before its first sample. */
+  beginAt(time: bigint): void {
+    this.#first ??= time;
+    this.#begin = Math.min(this.#begin, Number(time - this.#first));
+  }
+
   /** A period of n is n samples with a period of 1 from now on. */
   takePeriodsAsCounts(): void {
     this.#periodsAreCounts = true;
   }
 
-  /** The earliest time, raw nanoseconds; null if the text has no times. */
+  /** The earliest time, that of the begin included, raw nanoseconds; null if the text has no times. */
   get start(): bigint | null {
     if (this.#first === null) return null;
     return this.#first + BigInt(this.#earliest());
@@ -83,7 +91,7 @@ export class ImportedSamples {
   }
 
   #earliest(): number {
-    let earliest = Number.POSITIVE_INFINITY;
+    let earliest = this.#begin;
     for (let row = 0; row < this.#sinceFirst.length; row++) {
       const since = this.#sinceFirst.array[row];
       if (since < earliest) earliest = since;

@@ -73,12 +73,13 @@ describe('a .cpuprofile', () => {
       timeDeltas: [100, 200, 50, 400],
     });
     expect(spans(profile)).toEqual([
-      'time 0 200 handle /srv/a b.js:8',
-      'time 50 50 handle /srv/a b.js:8;(garbage collector)',
-      'off-cpu 50 400 (idle)',
-      'time 600 150 handle /srv/a b.js:8',
+      'time 300 200 handle /srv/a b.js:8',
+      'time 350 50 handle /srv/a b.js:8;(garbage collector)',
+      'off-cpu 350 400 (idle)',
+      'time 900 150 handle /srv/a b.js:8',
     ]);
-    expect(profile.meta.startTime).toBe('1300000');
+    // The file has its own begin: what its first sample stands for lies behind it.
+    expect(profile.meta.startTime).toBe('1000000');
     expect(profile.events.map(({ unit }) => unit)).toEqual(['nanoseconds', 'nanoseconds']);
   });
 
@@ -106,9 +107,9 @@ describe('a .cpuprofile', () => {
       timeDeltas: [10, 20, -10],
     });
     expect(spans(profile).map((text) => text.split(' ').slice(1, 3))).toEqual([
-      ['0', '10'],
-      ['10', '10'],
       ['20', '10'],
+      ['30', '10'],
+      ['40', '10'],
     ]);
   });
 
@@ -195,9 +196,9 @@ describe('a trace', () => {
       const profile = imported(file);
       expect(threadsOf(profile)).toEqual([['CrRendererMain', 7]]);
       expect(spans(profile)).toEqual([
-        'time 0 20 handle /srv/a b.js:8',
-        'time 30 30 handle /srv/a b.js:8',
-        'off-cpu 30 40 (idle)',
+        'time 30 20 handle /srv/a b.js:8',
+        'time 60 30 handle /srv/a b.js:8',
+        'off-cpu 60 40 (idle)',
       ]);
     }
   });
@@ -314,11 +315,11 @@ const TREE = {
 };
 
 test('the tree that V8 wrote up to Node 7 is read as its later list of nodes', () => {
-  // Times are since the end of the first sample's interval, 1000 µs after its timestamp.
+  // Times are since the first timestamp; what ran stands at the end of its interval.
   expect(spans(imported(TREE))).toEqual([
-    'time 0 1000 handle /srv/a.js:8',
-    'off-cpu 0 3000 (idle)',
-    'time 5000 2000 handle /srv/a.js:8',
+    'time 1000 1000 handle /srv/a.js:8',
+    'off-cpu 1000 3000 (idle)',
+    'time 6000 2000 handle /srv/a.js:8',
   ]);
 });
 

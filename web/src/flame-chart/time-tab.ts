@@ -3,7 +3,6 @@ import type { TabView } from '../shell/tab-view.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { HeatMap } from '../time/heat-map.ts';
-import { renderMarkLegend } from '../time/marks.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import { TimeChart } from './time-chart.ts';
 import './chart.css';
@@ -51,7 +50,7 @@ class TimeTab implements TabView {
     this.#chart = new TimeChart(context);
     this.#heatMap = new HeatMap(context);
     this.#chooser = element('div', 'chart-tools', this.#chart.chooser, this.#chart.slowTurns);
-    this.#heat = element('div', 'time-heat', renderMarkLegend(), this.#heatMap.root);
+    this.#heat = element('div', 'time-heat', this.#heatMap.root);
     this.root = element(
       'div',
       'time-tab',

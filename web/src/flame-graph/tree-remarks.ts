@@ -7,8 +7,9 @@ export function describeTree(result: TreeResult, state: ViewState, recording: Op
   const parts: string[] = [];
   if (result.samples > 0 && !mayHaveStacks(result, state, recording)) {
     parts.push(
-      'Recorded without call stacks: each sample shows where it was, and nobody who called it ' +
-        '(record -g adds them).',
+      `Recorded without call stacks: each sample shows where it was, and nobody who called it${
+        recording.areLossesKnown ? ' (record -g adds them)' : ''
+      }.`,
     );
   }
   if (result.withoutStack > 0 && result.zoom.length === 0 && result.weight > 0) {

@@ -9,7 +9,7 @@ import { fontScale } from '../time/canvas.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import { formatSpan } from '../tracks/format-span.ts';
 import { readTrackColours, type TrackColours } from '../tracks/track-colours.ts';
-import { highestRate, longName, shortNames, trackName } from '../tracks/track-names.ts';
+import { highestRate, longName, shortNames, trackName, wholeOf } from '../tracks/track-names.ts';
 import { TrackPicture } from '../tracks/track-picture.ts';
 import { isLeftOut } from '../tracks/tracks.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
@@ -106,7 +106,9 @@ export class FuncStrips {
       },
     );
     const full =
-      result.unit === 'nanoseconds' ? `${formatShare(most)} of a CPU` : 'the highest rate of any';
+      result.unit === 'nanoseconds'
+        ? `${formatShare(most)} of ${wholeOf(result)}`
+        : 'the highest rate of any';
     this.#note.textContent =
       ran.length === 0
         ? 'It was not on a CPU in this time.'

@@ -17,7 +17,7 @@ import type { ViewContext } from '../state/view-context.ts';
 import type { OpenResult, Unit } from '../worker/messages/messages.ts';
 import type { HeatMapParams, HeatMapResult } from '../worker/messages/time-messages.ts';
 import { axisHeight, cellAt, drawHeatMap, heaviestCell } from './heat-picture.ts';
-import { readColours } from './marks.ts';
+import { readColours, renderMarkLegend } from './marks.ts';
 import { clampRange } from './range.ts';
 import { unitOf, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
@@ -57,7 +57,8 @@ export class HeatMap {
   readonly #counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
     this.#store.change({ heatRows: ROW_COUNTS[index] }),
   );
-  readonly #note = element('span', 'quiet-text');
+  readonly #legend = element('div', 'legend');
+  readonly #note = element('p', 'quiet-text');
   readonly #readout = element('output', 'heat-readout quiet-text');
   readonly #canvas = element('canvas', 'heat-map');
   readonly #plot = element('div', 'heat-plot', this.#canvas);
@@ -78,8 +79,8 @@ export class HeatMap {
     this.root = element(
       'section',
       '',
-      element('h2', '', 'Parts of a second'),
-      element('div', 'row', this.#widths.root, this.#counts.root, this.#note),
+      element('div', 'heat-controls', this.#widths.root, this.#counts.root, this.#legend),
+      this.#note,
       this.#readout,
       this.#plot,
     );
@@ -135,6 +136,7 @@ export class HeatMap {
       columnNs === state.heatColumnNs ? '' : ` Columns are ${width} wide, so that they fit.`;
     const hatched = this.#unsampled().length > 0 ? ' Nothing was sampled where it is hatched.' : '';
     this.#note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}${hatched}`;
+    this.#legend.replaceChildren(...renderMarkLegend(result.cells));
     this.#readout.textContent = HOW_TO;
     this.#canvas.setAttribute(
       'aria-label',

@@ -1,4 +1,5 @@
 import { element } from '../dom/dom.ts';
+import type { TimeCells } from '../worker/messages/time-messages.ts';
 
 /** Colours of the pictures of time, from the style sheet, so that they follow the theme. */
 export type TimeColours = {
@@ -45,15 +46,14 @@ export function mark(name: Mark, text: string): HTMLElement {
   return element('span', 'legend-entry', element('span', `swatch swatch-${name}`), text);
 }
 
-/** The legend of what the colours mean; a gap without any of them is idleness, and that only. */
-export function renderMarkLegend(): HTMLElement {
-  return element(
-    'div',
-    'legend',
+/** The meaning of the colours that are there; a gap without any of them is idleness, and that only. */
+export function renderMarkLegend({ ramp, lost, throttled }: TimeCells): HTMLElement[] {
+  const isIn = (cells: Float64Array) => cells.some((value) => value > 0);
+  return [
     mark('samples', 'samples'),
-    mark('ramp', 'taken while the kernel searched for the period'),
-    mark('lost', 'lost: the kernel had no room to write them'),
-    mark('throttled', 'the kernel had paused the event'),
+    ...(isIn(ramp) ? [mark('ramp', 'taken while the kernel searched for the period')] : []),
+    ...(isIn(lost) ? [mark('lost', 'lost: the kernel had no room to write them')] : []),
+    ...(isIn(throttled) ? [mark('throttled', 'the kernel had paused the event')] : []),
     element('span', 'legend-entry', 'empty: nothing happened'),
-  );
+  ];
 }

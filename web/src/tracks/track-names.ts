@@ -45,11 +45,19 @@ export type TrackScale = {
   readonly describe: (track: Track) => string;
   /** `63%`: of a CPU; `1.2k/s` of what is no time. */
   readonly figureOf: (track: Track) => string;
+  /** The same of all tracks, where it is not what one expects: `top 20%`; empty: each is 100% of its CPUs high. */
+  readonly note: string;
   /** How much of the window no event was enabled in. */
   readonly unsampledNs: number;
 };
 
-/** Time is drawn as a share of a CPU; of counters the highest rate of any track is the top. */
+/** Parts of a CPU that the top of all tracks may mean: the least that none of them exceeds. */
+const TOPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+
+/**
+ * Time is drawn as a share of a CPU, or of a part of one where no thread was ever on it for more: a server that idles
+ * would be a line. Of counters the highest rate of any track is the top.
+ */
 export function scaleOf(
   result: TracksResult,
   cpus: number,
@@ -63,12 +71,21 @@ export function scaleOf(
   if (result.unit === 'nanoseconds') {
     const mostOf = ({ kind, rows: { length } }: Track) =>
       kind === 'thread' ? 1 : Math.max(1, result.areWaits ? length : Math.min(length, cpus));
+    const fullOf = (track: Track) => (track.kind === 'idle' ? Math.max(1, cpus) : mostOf(track));
+    const highest = result.tracks.reduce(
+      (most, track) => Math.max(most, highestRate(track, result) / fullOf(track)),
+      0,
+    );
+    const top = result.areWaits || highest === 0 ? 1 : (TOPS.find((top) => top >= highest) ?? 1);
+    const note = top < 1 ? `top ${formatPercent(top)}` : '';
     return {
-      ofTrack: (track) => (track.kind === 'idle' ? Math.max(1, cpus) : mostOf(track)),
+      ofTrack: (track) => fullOf(track) * top,
       describe: (track) => {
-        const most = track.kind === 'idle' ? cpus : mostOf(track);
-        return most <= 1 ? 'full height: 100% of a CPU' : `full height: ${most} CPUs`;
+        const most = fullOf(track);
+        const part = most > 1 ? `${most} CPUs` : wholeOf(result);
+        return `full height: ${top === 1 && most > 1 ? '' : `${formatPercent(top)} of `}${part}`;
       },
+      note,
       unsampledNs,
       figureOf: ({ weight }) => formatPercent(shareOf(weight)),
     };
@@ -78,9 +95,15 @@ export function scaleOf(
   return {
     ofTrack: () => (most > 0 ? most : 1),
     describe: () => `full height: ${perSecond(most)}`,
+    note: '',
     unsampledNs,
     figureOf: ({ weight }) => (spanNs > 0 ? perSecond(shareOf(weight)) : '–'),
   };
+}
+
+/** What 100% of the time of a track is of. */
+export function wholeOf({ isCpuTime }: Pick<TracksResult, 'isCpuTime'>): string {
+  return isCpuTime ? 'a CPU' : 'the time';
 }
 
 /** The weight per nanosecond of the track's heaviest cell. */
@@ -107,7 +130,7 @@ function formatPercent(share: number): string {
 /** The picture of a track in a sentence. */
 export function describeTrack(
   track: Track,
-  { unit, areWaits }: TracksResult,
+  { unit, areWaits, isCpuTime }: TracksResult,
   scale: TrackScale,
   { threads }: Pick<OpenResult, 'threads'>,
 ): string {
@@ -115,7 +138,7 @@ export function describeTrack(
   const isTime = unit === 'nanoseconds';
   const figure = scale.figureOf(track);
   if (areWaits) parts.push(isTime ? `waiting for ${figure} of the time` : figure);
-  else parts.push(isTime ? `${figure} of a CPU` : figure);
+  else parts.push(isTime ? `${figure} of ${wholeOf({ isCpuTime })}` : figure);
   if (!Number.isNaN(track.busyFromNs)) {
     const at = (ns: number) => `${(ns / 1e9).toFixed(3)} s`;
     parts.push(
@@ -145,5 +168,6 @@ export function longName(track: Track, threads: OpenResult['threads']): string {
   const count = formatCount(track.rows.length);
   if (track.kind === 'program') return `${count} threads of ${programName(track, threads)}`;
   if (thread === undefined) return `${count} more threads`;
-  return `${thread.name} (pid ${thread.pid}, tid ${thread.tid})`;
+  // Files of other profilers do not have the numbers.
+  return thread.pid < 0 ? thread.name : `${thread.name} (pid ${thread.pid}, tid ${thread.tid})`;
 }

@@ -44,6 +44,8 @@ export class Tracks {
   readonly #allThreads = pushButton('range-button all-threads', 'All threads ×', () =>
     this.#context.store.change({ threads: [], zoom: [] }),
   );
+  /** What the height of the tracks means where it is not a whole CPU. */
+  readonly #top = element('span', 'track-top');
   readonly #before = element('div', 'track-shade');
   readonly #after = element('div', 'track-shade');
   readonly #handles = [element('div', 'range-handle'), element('div', 'range-handle')] as const;
@@ -94,6 +96,7 @@ export class Tracks {
     this.#scroller.append(this.#labels.root, this.#plot);
     this.root.append(
       this.#allThreads,
+      this.#top,
       this.#ruler.root,
       this.#scroller,
       this.#overlay,
@@ -159,7 +162,9 @@ export class Tracks {
     const tracks = this.#isExpanded ? result.tracks : result.tracks.slice(0, rows);
     this.#result = { ...result, tracks };
     this.#drawSoon();
-    this.#labels.draw(this.#result, this.#scale(this.#result), this.#isExpanded);
+    const scale = this.#scale(this.#result);
+    this.#top.textContent = scale.note;
+    this.#labels.draw(this.#result, scale, this.#isExpanded);
   }
 
   #drawSoon(): void {

@@ -27,6 +27,8 @@ export type TracksResult = {
   readonly unit: Unit;
   /** The event's samples are waits: nothing of them is in `groups`. */
   readonly areWaits: boolean;
+  /** Whether the weight is time on a CPU: other profilers take samples by time that passes. */
+  readonly isCpuTime: boolean;
   /** Heaviest first; then that of the other threads; then that of idle CPUs. */
   readonly tracks: readonly Track[];
   /** Samples that the kernel could not write, per cell; null: none. See `TimeCells`. */

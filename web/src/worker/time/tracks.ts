@@ -1,5 +1,6 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
+import { isCpuTime } from '../../../../src/profile/cpu-time.ts';
 import { unsampledWithin } from '../../../../src/profile/sampled-time.ts';
 import type { Profile, ProfileThread } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
@@ -73,6 +74,7 @@ export function* computeTracks(
     grid,
     unit,
     areWaits: isOfWaits,
+    isCpuTime: isCpuTime(profile.events[event]),
     tracks: plan.map((planned, index) => ({
       ...planned,
       ...totalsOf(planned.rows, totals),
