@@ -14,12 +14,23 @@ async function makeLow(page: Page): Promise<void> {
 
 const scrollTopOf = (page: Page) => page.locator('.table-box').evaluate((box) => box.scrollTop);
 
+/** The table as it is drawn; places of rows are from 1, 0: none. */
+type TableLook = {
+  readonly drawn: number;
+  readonly all: number;
+  readonly focused: number;
+  readonly stops: readonly number[];
+  readonly chosen: readonly number[];
+  readonly isHeadingOnTop: boolean;
+  readonly isFocusSeen: boolean;
+};
+
 describeBrowser('the views of rows', (tab) => {
   let server: ViewServer;
   let many: ViewServer;
   beforeAll(async () => {
     server = await serveTexts(recordingText({ slow: 30 }), recordingText());
-    const functions = Array.from({ length: 250 }, (_, i) =>
+    const functions = Array.from({ length: 700 }, (_, i) =>
       sample('app', 1, 1, i, [`f${i} (/usr/bin/app)`]),
     );
     many = await serveTexts(functions.join('\n'));
@@ -115,48 +126,63 @@ describeBrowser('the views of rows', (tab) => {
       .toContain('It is in none of the samples shown.');
   });
 
-  it('mark the chosen row at once, move by keys, and keep the headings in view', async () => {
+  it('a table of functions has the rows in view in the document, and keys go to all of them', async () => {
     const { page } = await tab.visit(`${many.url}#tab=table`);
-    const rows = page.locator('.data-table tbody tr');
-    await expect.poll(() => rows.count()).toBe(50);
+    // In one step: the rows are drawn anew while keys are pressed.
+    const look = () =>
+      page.evaluate<TableLook>(`(() => {
+        const place = (row) => Number(row?.getAttribute('aria-rowindex') ?? 0) - 1;
+        const rows = [...document.querySelectorAll('.data-table tbody tr')];
+        const table = document.querySelector('.data-table');
+        const box = document.querySelector('.table-box').getBoundingClientRect();
+        return {
+          drawn: rows.length,
+          all: table === null ? 0 : Number(table.getAttribute('aria-rowcount')) - 1,
+          focused: place(document.activeElement.closest('tr')),
+          stops: rows.filter((row) => row.tabIndex === 0).map(place),
+          chosen: rows.filter((row) => row.matches('[aria-selected="true"]')).map(place),
+          isHeadingOnTop: table?.querySelector('th').getBoundingClientRect().top === box.top,
+          isFocusSeen: document.activeElement.getBoundingClientRect().bottom < box.bottom + 1,
+        };
+      })()`);
+    const goTo = async (key: string, place: number) => {
+      await page.keyboard.press(key);
+      await expect.poll(async () => (await look()).focused, { message: key }).toBe(place);
+      const { drawn, stops, isHeadingOnTop, isFocusSeen } = await look();
+      expect({ stops, isHeadingOnTop, isFocusSeen }, key).toStrictEqual({
+        stops: [place],
+        isHeadingOnTop: true,
+        isFocusSeen: true,
+      });
+      expect(drawn, key).toBeLessThan(100);
+    };
+    await expect.poll(async () => (await look()).all).toBeGreaterThan(600);
+    const { all } = await look();
     await makeLow(page);
-    // In one step: the rows are drawn anew when more of them come.
-    const focused = () =>
-      page.evaluate<number>(
-        "[...document.querySelectorAll('.data-table tbody tr')].findIndex((row) => row.matches(':focus'))",
-      );
-    const selected = page.locator('tr[aria-selected="true"]');
-    await rows.first().focus();
+    await page.locator('.data-table tbody tr').first().focus();
+    await goTo('ArrowDown', 2);
     await page.keyboard.press('PageDown');
-    const page1 = await focused();
-    expect(page1).toBeGreaterThan(2);
-    await page.keyboard.press('PageDown');
-    expect(await focused()).toBe(2 * page1);
-    await page.keyboard.press('PageUp');
-    expect(await focused()).toBe(page1);
-    await page.keyboard.press('End');
-    expect(await focused()).toBe(49);
-    // The headings stay where they are, on top of the box.
-    const placeOf = (name: string) =>
-      page.evaluate<{ top: number; bottom: number }>(
-        `document.querySelector('${name}').getBoundingClientRect().toJSON()`,
-      );
-    expect(await scrollTopOf(page)).toBeGreaterThan(700);
-    const heading = await placeOf('.data-table th:first-child');
-    expect(heading.top).toBe((await placeOf('.table-box')).top);
+    const step = (await look()).focused - 2;
+    expect(step).toBeGreaterThan(2);
+    await goTo('PageDown', 2 + 2 * step);
+    await goTo('PageUp', 2 + step);
+    await goTo('End', all);
+    await goTo('ArrowUp', all - 1);
+    await goTo('Home', 1);
+    await goTo('End', all);
+    // The row that has the focus stays when it is scrolled out of view, and keys go on from it.
+    await page.locator('.table-box').evaluate((box) => box.scrollTo(0, 0));
+    await expect.poll(async () => (await look()).drawn).toBeGreaterThan(10);
+    expect((await look()).focused).toBe(all);
+    await goTo('ArrowUp', all - 1);
     await page.keyboard.press('Enter');
-    expect(await page.locator('tbody tr[aria-selected="true"]:focus').count()).toBe(1);
-    expect(await page.evaluate('window.scrollY')).toBe(0);
-    // It is in view, though the callers and callees took a part of the box.
-    const box = await placeOf('.table-box');
-    const row = await placeOf('tr[aria-selected="true"]');
-    expect(row.bottom).toBeLessThanOrEqual(box.bottom + 1);
+    await expect.poll(async () => (await look()).chosen).toStrictEqual([all - 1]);
+    expect((await look()).focused).toBe(all - 1);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('.sandwich').isVisible()).toBe(false);
-    expect(await selected.count()).toBe(0);
-    expect(await focused()).toBe(49);
+    expect(await look()).toMatchObject({ chosen: [], focused: all - 1 });
     await page.goBack();
-    await expect.poll(() => selected.count()).toBe(1);
+    await expect.poll(async () => (await look()).chosen).toStrictEqual([all - 1]);
   });
 
   it.each([
@@ -180,17 +206,19 @@ describeBrowser('the views of rows', (tab) => {
     expect(await sideways('.table-box')).toBe(0);
   });
 
-  it('the views of rows show more rows where there are many', async () => {
-    const { url } = many;
-    const { page } = await tab.visit(`${url}#tab=table`);
+  it('Ctrl-F finds rows that are not in the document, and another list begins at its top', async () => {
+    const { page } = await tab.visit(`${many.url}#tab=table`);
     const rows = page.locator('.data-table tbody tr');
-    await expect.poll(() => rows.count()).toBe(50);
-    await rows.last().scrollIntoViewIfNeeded();
-    await expect.poll(() => rows.count()).toBe(250);
-    expect(await page.getByRole('button', { name: 'More rows' }).isVisible()).toBe(false);
-    // Another list begins with the first rows again.
+    await rows.first().waitFor();
+    const last = page.locator('.data-table .name', { hasText: /^f699$/ });
+    expect(await last.count()).toBe(0);
+    await page.locator('.table-box').evaluate((box) => box.scrollTo(0, 9000));
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('/^f699$/');
+    await expect.poll(() => last.count()).toBe(1);
     await page.getByLabel('Filter rows').fill('f');
-    await expect.poll(() => rows.count()).toBe(50);
+    await expect.poll(() => rows.first().getAttribute('aria-rowindex')).toBe('2');
+    expect(await scrollTopOf(page)).toBe(0);
   });
 
   it('the call tree is walked by keys, opens a menu, and leads to the flame graph', async () => {

@@ -14,13 +14,16 @@ export type TableHeading<Row> = {
   readonly cell: (row: Row) => string | Node;
 };
 
-export type TableOptions<Row> = {
-  readonly caption: string;
-  readonly headings: readonly TableHeading<Row>[];
-  readonly rows: readonly Row[];
+type Sorting = {
   /** `self-`: the column sorted by, and the direction; empty: none. */
   readonly sort: string;
   readonly onSort?: (sort: string) => void;
+};
+
+export type TableOptions<Row> = Sorting & {
+  readonly caption: string;
+  readonly headings: readonly TableHeading<Row>[];
+  readonly rows: readonly Row[];
   /** Rows can be chosen: by a click, and by Enter or the space bar where one has the focus. */
   readonly onChoose?: (row: Row) => void;
   readonly isChosen?: (row: Row) => boolean;
@@ -31,11 +34,15 @@ export type TableOptions<Row> = {
 
 /** A table of text with sortable headings. One with rows to choose is a grid: rows take the focus. */
 export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
-  const { caption, headings, rows, isChosen, onChoose } = options;
-  const head = element('tr', '', ...headings.map((heading) => renderHeading(heading, options)));
-  const lines = rows.map((row) => renderRow(row, options));
+  const { caption, headings, rows, isChosen, onChoose, keyOf, classOf } = options;
+  const lines = rows.map((row) => {
+    const line = renderRow(row, headings, keyOf?.(row), classOf?.(row));
+    if (onChoose !== undefined) makeChoosable(line, () => onChoose(row));
+    return line;
+  });
   const body = element('tbody', '', ...lines);
-  const table = element('table', 'data-table', element('thead', '', head), body);
+  const head = element('thead', '', renderHeadings(headings, options));
+  const table = element('table', 'data-table', head, body);
   table.setAttribute('aria-label', caption);
   if (onChoose === undefined || lines.length === 0) return table;
   table.setAttribute('role', 'grid');
@@ -46,13 +53,6 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   return table;
 }
 
-/** The row of a table with the key that `TableOptions.keyOf` gave it; null if none is drawn. */
-export function rowWithKey(table: Element, key: string | number): HTMLElement | null {
-  const wanted = rowKey(key);
-  const rows = table.querySelectorAll<HTMLElement>('tbody > tr');
-  return [...rows].find(({ dataset }) => dataset.key === wanted) ?? null;
-}
-
 /** Marks one row as the chosen one, null: none, without drawing the table anew. */
 export function markChosen(table: Element, line: Element | null): void {
   for (const other of table.querySelectorAll('tbody > tr')) {
@@ -60,9 +60,17 @@ export function markChosen(table: Element, line: Element | null): void {
   }
 }
 
+/** The line of headings; those of columns with a name are buttons that sort. */
+export function renderHeadings<Row>(
+  headings: readonly TableHeading<Row>[],
+  sorting: Sorting,
+): HTMLTableRowElement {
+  return element('tr', '', ...headings.map((heading) => renderHeading(heading, sorting)));
+}
+
 function renderHeading<Row>(
   { id, title, hint, isNumber, isExtra, isLong }: TableHeading<Row>,
-  { sort, onSort }: TableOptions<Row>,
+  { sort, onSort }: Sorting,
 ): HTMLTableCellElement {
   const isSortable = id !== null && onSort !== undefined;
   const cell = columnHeading(isSortable ? '' : title, classOfCell(isNumber, isExtra));
@@ -84,33 +92,33 @@ function renderHeading<Row>(
   return cell;
 }
 
-function renderRow<Row>(
+export function renderRow<Row>(
   row: Row,
-  { headings, keyOf, classOf, onChoose }: TableOptions<Row>,
+  headings: readonly TableHeading<Row>[],
+  key?: string | number,
+  className = '',
 ): HTMLTableRowElement {
   const cells = headings.map(({ isNumber, isExtra, cell }) =>
     element('td', classOfCell(isNumber, isExtra), cell(row)),
   );
-  const line = element('tr', classOf?.(row), ...cells);
-  if (keyOf !== undefined) line.dataset.key = rowKey(keyOf(row));
-  if (onChoose === undefined) return line;
+  const line = element('tr', className, ...cells);
+  if (key !== undefined) line.dataset.key = `row ${key}`;
+  return line;
+}
+
+function makeChoosable(line: HTMLTableRowElement, choose: () => void): void {
   line.tabIndex = -1;
-  line.addEventListener('click', () => onChoose(row));
+  line.addEventListener('click', choose);
   line.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' || event.key === ' ') onChoose(row);
+    if (event.key === 'Enter' || event.key === ' ') choose();
     else if (!moveFocus(line, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   });
-  return line;
 }
 
 function classOfCell(isNumber: boolean, isExtra = false): string {
   return `${isNumber ? 'number' : ''} ${isExtra ? 'is-extra' : ''}`.trim();
-}
-
-function rowKey(key: string | number): string {
-  return `row ${key}`;
 }
 
 export function columnHeading(text: string, className = 'number'): HTMLTableCellElement {

@@ -11,9 +11,9 @@ const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'T
 /** The columns that rows of this kind have, intervals once they are there. Those of ratios take the place of others. */
 export function headingsOf(
   tableBy: ViewState['tableBy'],
-  { unit, rows, ratios, ratioScope }: TableResult,
+  { unit, ratios, ratioScope }: TableResult,
+  hasIntervals: boolean,
 ): TableHeading<TableRow>[] {
-  const hasIntervals = rows.some(({ selfInterval }) => selfInterval !== null);
   const interval = (of: 'selfInterval' | 'totalInterval') =>
     hasIntervals ? [intervalHeading(of)] : [];
   return [

@@ -1,9 +1,8 @@
 import { namesakesOfThreads } from '../../../src/questions/threads.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount } from '../ask/format.ts';
-import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom/dom.ts';
+import { element, emptyState, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
-import { scrollWithin } from '../dom/scroll-within.ts';
 import type { TabView } from '../shell/tab-view.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
@@ -16,16 +15,11 @@ import type {
   TableResult,
   TableRow,
 } from '../worker/messages/messages.ts';
-import { markChosen, renderTable, rowWithKey } from './data-table.ts';
 import { Sandwich } from './sandwich.ts';
 import { headingsOf } from './table-headings.ts';
+import { ROWS_AT_ONCE, VirtualTable } from './virtual-table.ts';
 import './tables.css';
 
-/** Rows at first, and how many more each time that the end comes into view. */
-const FIRST_ROWS = 50;
-const MORE_ROWS = 200;
-/** The distance to the end at which more rows are asked for: whoever scrolls is not to meet it. */
-const AHEAD = '200px';
 const COLUMNS: readonly TableColumn[] = ['self', 'total', 'samples', 'name'];
 
 /** Self and total by function, file, DSO or thread; below it the callers and callees of one. */
@@ -35,16 +29,13 @@ export class TableView implements TabView {
   readonly #switches = element('div', 'switches');
   readonly #filter = element('input');
   readonly #count = element('output', 'search-result');
-  readonly #tableBox = element('div', 'table-box');
-  readonly #more: HTMLButtonElement;
-  /** Notices when the end of the rows is near. */
-  readonly #end: IntersectionObserver;
+  readonly #table: VirtualTable<TableRow>;
   readonly #sandwich: Sandwich;
   readonly #askTable: (params: TableParams) => boolean;
   /** Asks for the same rows with intervals, which take longer. */
   readonly #askIntervals: (params: TableParams) => boolean;
-  /** The shown list and its number of rows; another list begins with the first ones again. */
-  #list = { key: '', rows: FIRST_ROWS };
+  /** The shown list and the first row that was asked for; another list begins at its top again. */
+  #list = { key: '', first: 0, hasIntervals: false };
 
   constructor(context: ViewContext) {
     const { store, ask } = context;
@@ -55,32 +46,41 @@ export class TableView implements TabView {
     this.#filter.addEventListener('input', () =>
       store.change({ tableFilter: this.#filter.value }, 'adjust'),
     );
-    this.#more = pushButton('more', 'More rows', () => this.#showMore());
-    this.#end = new IntersectionObserver(
-      (seen) => {
-        if (seen.some(({ isIntersecting }) => isIntersecting)) this.#showMore();
+    this.#table = new VirtualTable({
+      caption: '',
+      keyOf: (row) => row.index,
+      onChoose: (row) => this.#choose(store.get().tableBy, row),
+      onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),
+      onMissing: (first) => {
+        this.#list.first = first;
+        this.#ask(store.get());
       },
-      { root: this.#tableBox, rootMargin: AHEAD },
-    );
+    });
+    document.addEventListener('keydown', (event) => {
+      // Of the rows few are in the document: the browser's own search would miss the others.
+      if (!this.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
+      event.preventDefault();
+      this.#filter.focus();
+    });
     this.#sandwich = new Sandwich(context);
     const search = element('div', 'search', this.#count, this.#filter);
     this.root = element(
       'div',
       'tables',
       element('div', 'view-controls', this.#switches, search),
-      this.#tableBox,
+      this.#table.root,
       this.#sandwich.root,
     );
     this.#askTable = askLatest(
       ask,
       'table',
-      (result) => this.#draw(result),
-      (problem) => this.#tableBox.replaceChildren(element('p', 'problem', problem)),
+      (result, params) => this.#draw(result, params),
+      (problem) => this.#table.clear(element('p', 'problem', problem)),
     );
     this.#askIntervals = askLatest(
       ask,
       'table',
-      (result) => this.#draw(result),
+      (result, params) => this.#draw(result, params),
       () => {},
     );
   }
@@ -88,11 +88,14 @@ export class TableView implements TabView {
   show(state: ViewState): void {
     replaceKeepingFocus(this.#switches, rowsSwitch(this.#context.store, state));
     if (document.activeElement !== this.#filter) this.#filter.value = state.tableFilter;
-    const key = JSON.stringify([state.tableBy, state.tableFilter]);
-    if (key !== this.#list.key) this.#list = { key, rows: FIRST_ROWS };
+    const key = JSON.stringify([state.tableBy, state.tableFilter, state.tableSort]);
+    if (key !== this.#list.key) {
+      this.#list = { key, first: 0, hasIntervals: false };
+      this.#table.scrollToTop();
+    }
     this.#ask(state);
     this.#sandwich.show(state);
-    this.#markChosen(state);
+    this.#table.choose(chosenIn(state));
   }
 
   get keys(): readonly KeyBinding[] {
@@ -105,18 +108,9 @@ export class TableView implements TabView {
   }
 
   #ask(state: ViewState): void {
-    const params = tableParams(state, this.#list.rows);
+    const params = tableParams(state, this.#list.first);
     this.#askTable(params);
     this.#askIntervals({ ...params, intervals: true });
-  }
-
-  /** Marks the row at once: choosing one asks for no other rows. */
-  #markChosen({ tableBy, func }: ViewState): void {
-    if (tableBy !== 'function' || this.#tableBox.firstElementChild === null) return;
-    const line = func === null ? null : rowWithKey(this.#tableBox, func);
-    markChosen(this.#tableBox, line);
-    // What was opened below may cover it.
-    if (line !== null) scrollWithin(this.#tableBox, line);
   }
 
   #close(): void {
@@ -124,40 +118,24 @@ export class TableView implements TabView {
     if (store.get().func === null) return;
     store.change({ func: null });
     if (document.activeElement !== document.body) return;
-    this.#tableBox.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
+    this.#table.focus();
   }
 
-  #showMore(): void {
-    this.#list.rows += MORE_ROWS;
-    this.#ask(this.#context.store.get());
-  }
-
-  #draw(result: TableResult): void {
-    const { store } = this.#context;
-    const state = store.get();
-    const { tableBy, tableSort, func } = state;
-    const { length, problem } = result;
+  #draw(result: TableResult, { first }: TableParams): void {
+    const state = this.#context.store.get();
+    const { tableBy, tableSort } = state;
+    const { length, problem, rows } = result;
     this.#count.textContent = `${formatCount(length)} ${length === 1 ? 'row' : 'rows'}${problem === null ? '' : ` (${problem})`}`;
-    this.#more.hidden = result.rows.length >= result.length;
-    if (result.length === 0) {
-      this.#tableBox.replaceChildren(this.#renderEmpty(state, result));
+    if (length === 0) {
+      this.#table.clear(this.#renderEmpty(state, result));
       return;
     }
-    const table = renderTable<TableRow>({
-      caption: `Self and total by ${tableBy}`,
-      headings: headingsOf(tableBy, result),
-      rows: result.rows,
-      sort: tableSort,
-      onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),
-      keyOf: (row) => row.index,
-      isChosen: (row) => tableBy === 'function' && row.index === func,
-      onChoose: (row) => this.#choose(tableBy, row),
-    });
-    replaceKeepingFocus(this.#tableBox, table, this.#more);
-    // Observed anew, it is reported where it is still near.
-    this.#end.unobserve(this.#more);
-    this.#end.observe(this.#more);
-    this.#markChosen(state);
+    // Rows come twice, the second time with intervals: their columns stay once they are there.
+    this.#list.hasIntervals ||= rows.some(({ selfInterval }) => selfInterval !== null);
+    this.#table.caption = `Self and total by ${tableBy}`;
+    const headings = headingsOf(tableBy, result, this.#list.hasIntervals);
+    this.#table.show({ rows, first, length, headings, sort: tableSort });
+    this.#table.choose(chosenIn(state));
   }
 
   #choose(tableBy: ViewState['tableBy'], { index }: TableRow): void {
@@ -199,7 +177,12 @@ function rowsSwitch(store: Store, { tableBy }: ViewState): HTMLElement {
   );
 }
 
-function tableParams(state: ViewState, count: number): TableParams {
+/** The key of the row that is chosen; null: none is. */
+function chosenIn({ tableBy, func }: ViewState): number | null {
+  return tableBy === 'function' ? func : null;
+}
+
+function tableParams(state: ViewState, first: number): TableParams {
   const column = COLUMNS.find((known) => state.tableSort.startsWith(known)) ?? 'self';
   return {
     ...selectionOf(state),
@@ -210,7 +193,7 @@ function tableParams(state: ViewState, count: number): TableParams {
     descending: !state.tableSort.endsWith('+'),
     filter: state.tableFilter.trim(),
     intervals: false,
-    first: 0,
-    count,
+    first,
+    count: ROWS_AT_ONCE,
   };
 }

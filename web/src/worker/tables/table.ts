@@ -30,7 +30,12 @@ export type WholeTable = {
   readonly lostKey: number;
   readonly intervals: TableIntervals;
   readonly ratios: TableRatios;
+  /** The order that was asked for last: each screen of rows asks for it. */
+  order: { readonly asked: string; readonly keys: OrderedKeys } | null;
 };
+
+/** The keys that pass a filter, in an order. */
+type OrderedKeys = { readonly keys: Int32Array; readonly problem: string | null };
 
 type Sums = ReturnType<typeof sumTree>;
 type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'group' | 'dso' | 'place'>;
@@ -56,6 +61,7 @@ export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTab
     lostKey: keys.lost,
     intervals: new TableIntervals(selected, keys),
     ratios: new TableRatios(selected, by, count),
+    order: null,
   };
 }
 
@@ -240,9 +246,20 @@ function shareOf({ weight }: CallTree, part: number): number {
 
 /** Which keys pass the filter: how many, and those of the page in order. */
 function keysOfPage(
-  { rows, names, sums }: WholeTable,
-  { sort, descending, filter, first, count }: TableParams,
+  table: WholeTable,
+  params: TableParams,
 ): Pick<TableResult, 'length' | 'problem'> & { readonly shown: Int32Array } {
+  const { sort, descending, filter, first, count } = params;
+  const asked = JSON.stringify([sort, descending, filter]);
+  if (table.order?.asked !== asked) table.order = { asked, keys: orderKeys(table, params) };
+  const { keys, problem } = table.order.keys;
+  return { length: keys.length, shown: keys.subarray(first, first + count), problem };
+}
+
+function orderKeys(
+  { rows, names, sums }: WholeTable,
+  { sort, descending, filter }: TableParams,
+): OrderedKeys {
   const query = parseQuery(filter);
   const isMatch = (at: number): boolean => {
     const key = rows[at];
@@ -262,11 +279,7 @@ function keysOfPage(
       (a, b) => sign * (column[a] - column[b]) || total[b] - total[a] || self[b] - self[a],
     );
   }
-  return {
-    length: admitted.length,
-    shown: admitted.subarray(first, first + count),
-    problem: matched?.problem ?? null,
-  };
+  return { keys: admitted, problem: matched?.problem ?? null };
 }
 
 function compareText(a: string, b: string): number {
