@@ -5,8 +5,8 @@
 // renderer's main thread ran (schedstat), script, style and layout are wall-clock time by the browser's counters, as is
 // the longest task by its observer of long tasks, 0 below 50 ms. HASH is added to the address: '&frames=all'.
 
-import { readFileSync } from 'node:fs';
 import { median, servePage } from '../measure.mjs';
+import { mainThreadTimes } from './main-thread.mjs';
 
 const CHROMIUM = '/usr/bin/chromium';
 const WINDOWS = [
@@ -68,11 +68,11 @@ async function look(url, width, height) {
 
 async function redraw(page, session, key) {
   const before = await metrics(session);
-  const ranBefore = await mainThreadTimes();
+  const ranBefore = await mainThreadTimes(browser);
   await page.evaluate(() => window.tasks.splice(0));
   await page.keyboard.press(key);
   await page.waitForTimeout(REDRAW_MS);
-  const ranAfter = await mainThreadTimes();
+  const ranAfter = await mainThreadTimes(browser);
   const after = await metrics(session);
   const spent = (name) => (after[name] - before[name]) * 1000;
   const { frames, longest } = await page.evaluate(() => ({
@@ -87,20 +87,6 @@ async function redraw(page, session, key) {
     style: spent('RecalcStyleDuration'),
     layout: spent('LayoutDuration'),
   };
-}
-
-/** Milliseconds that the main thread of each renderer has run, by pid. */
-async function mainThreadTimes() {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  await session.detach();
-  const renderers = processInfo.filter(({ type }) => type === 'renderer');
-  return new Map(
-    renderers.map(({ id }) => {
-      const [ns] = readFileSync(`/proc/${id}/task/${id}/schedstat`, 'utf8').split(' ');
-      return [id, Number(ns) / 1e6];
-    }),
-  );
 }
 
 async function metrics(session) {

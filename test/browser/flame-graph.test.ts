@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
-import { describeBrowser, frame } from './browser.ts';
+import { describeBrowser, frame, stateOf } from './browser.ts';
 import { recordingText, sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
@@ -38,6 +38,67 @@ describeBrowser('the flame graph', (tab) => {
     await frame(page, 'parse').waitFor();
     await page.goBack();
     await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+  });
+
+  it('the wheel with Ctrl zooms the graph at the pointer, a drag and the map move it, and a click starts anew', async () => {
+    const page = await open('roots=none');
+    const chart = page.locator('.chart');
+    const look = () =>
+      page.evaluate<{ left: number; times: number; hasMap: boolean }>(`(() => {
+        const { scrollLeft, scrollWidth, clientWidth } = document.querySelector('.chart');
+        const hasMap = !document.querySelector('.minimap').hidden;
+        return { left: scrollLeft, times: scrollWidth / clientWidth, hasMap };
+      })()`);
+    expect(await look()).toStrictEqual({ left: 0, times: 1, hasMap: false });
+    const before = await rectOf(page, 'render');
+    const x = before.x + before.width / 2;
+    await page.mouse.move(x, before.y + 4);
+    // Without Ctrl the wheel is for scrolling.
+    await page.mouse.wheel(0, -240);
+    expect((await look()).times).toBe(1);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -240);
+    await page.mouse.wheel(0, -240);
+    await page.keyboard.up('Control');
+    await expect.poll(async () => (await stateOf(page)).get('lens')).toMatch(/^\d+-\d+$/);
+    await expect.poll(() => page.locator('.chart.is-stretched').count()).toBe(0);
+    const zoomed = await look();
+    expect(zoomed.times).toBeGreaterThan(1.5);
+    expect(zoomed.hasMap).toBe(true);
+    const after = await rectOf(page, 'render');
+    expect(after.width / before.width).toBeCloseTo(zoomed.times, 1);
+    // What was under the pointer still is.
+    expect(after.x + after.width / 2).toBeCloseTo(x, -1);
+    // The name of a frame that begins left of the box is in view.
+    const box = await boxOf(chart);
+    const name = await boxOf(frame(page, 'all').locator('.frame-name'));
+    expect(name.x).toBeGreaterThanOrEqual(box.x);
+    await page.reload();
+    await frame(page, 'paintCell').waitFor();
+    expect((await look()).times).toBeCloseTo(zoomed.times, 1);
+    expect(Math.abs((await look()).left - zoomed.left)).toBeLessThan(2);
+    const dragFrom = { x: box.x + box.width / 2, y: box.y + box.height - 30 };
+    await page.mouse.move(dragFrom.x, dragFrom.y);
+    await page.mouse.down();
+    await page.mouse.move(dragFrom.x - 60, dragFrom.y, { steps: 4 });
+    await page.mouse.up();
+    expect((await look()).left).toBeCloseTo(zoomed.left + 60, 0);
+    // A drag is no click.
+    expect((await stateOf(page)).get('func')).toBeNull();
+    const map = await boxOf(page.locator('.minimap'));
+    await page.mouse.click(map.x + 2, map.y + 4);
+    expect((await look()).left).toBe(0);
+    await frame(page, 'render').click();
+    await expect.poll(look).toStrictEqual({ left: 0, times: 1, hasMap: false });
+    await page.goBack();
+    await expect.poll(async () => (await look()).hasMap).toBe(true);
+    await chart.focus();
+    await page.keyboard.press('Escape');
+    await expect.poll(async () => (await look()).times).toBe(1);
+    await page.keyboard.press('+');
+    await expect.poll(async () => (await look()).times).toBeGreaterThan(1.4);
+    await page.keyboard.press('-');
+    await expect.poll(async () => (await look()).times).toBe(1);
   });
 
   it('a click selects the function, and one step back undoes both', async () => {

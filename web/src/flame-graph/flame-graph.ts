@@ -2,14 +2,22 @@ import { fontScale } from '../time/canvas.ts';
 import { funcOf, isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { colourNameOf, shadeOf } from './frame-colours.ts';
-import { Drawing, type DrawnFrame } from './frame-drawing.ts';
+import { Drawing, type DrawnFrame, leastFrameWidth } from './frame-drawing.ts';
 import type { TooltipLine } from './frame-lines.ts';
 import { type FrameNode, framesTo, toFrameNodes } from './frame-nodes.ts';
-import { labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';
+import { alignName, labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';
 import { readPalette } from './palette.ts';
 import { RowWindow, SPARE_ROWS } from './row-window.ts';
 import { createTooltip, type FrameTooltip } from './tooltip.ts';
 
+/** Pixels that the tree is wide in little. */
+const MINIATURE = 240;
+type MiniFrame = {
+  readonly x: number;
+  readonly width: number;
+  readonly depth: number;
+  readonly colour: string;
+};
 /** Pixels, on a common screen. */
 const ROW_HEIGHT = 20;
 /** Rows above the zoomed frame that stay in view where not all can. */
@@ -23,7 +31,7 @@ export type GraphOptions = {
   readonly title: string | null;
   /** True: the root on top and the frames hanging from it. */
   readonly isIcicle: boolean;
-  /** Pixels. */
+  /** Pixels: those of its box, or more where that scrolls sideways. */
   readonly width: number;
   readonly isSearching: boolean;
   /** FuncIndex whose frames are marked; null, undefined: none. */
@@ -50,6 +58,10 @@ export class FlameGraph {
   #cursor: FrameNode | null = null;
   #hovered: FrameNode | null = null;
   #selected: number | null;
+  readonly #colourOf: (node: FrameNode) => string;
+  /** Pixels left of the box, and the frames whose names were moved into it. */
+  #left = 0;
+  #moved: DrawnFrame[] = [];
 
   /** Draws into `container`, before what is in there. */
   constructor(container: HTMLElement, options: GraphOptions) {
@@ -66,17 +78,20 @@ export class FlameGraph {
       characterWidth: measureCharacter(container),
       placeOf: ({ label }) => (label < 0 ? '' : result.labels.place[label]),
     };
+    this.#colourOf = colours(options);
     const look = {
       width: options.width,
+      least: leastFrameWidth(container.clientWidth),
       rowHeight,
       isIcicle,
-      colourOf: colours(options),
+      colourOf: this.#colourOf,
       tooltip: this.#tooltip,
     };
     const seen = Math.ceil(container.clientHeight / rowHeight) + SPARE_ROWS;
     this.#drawing = new Drawing(this.#root, look, this.zoomed.depth + seen);
     this.#window = new RowWindow(this.#drawing, rowHeight, isIcicle, (frame) => {
       labelFrame(frame, this.#text);
+      this.#align(frame);
       this.#mark(frame);
     });
     container.prepend(this.#drawing.svg);
@@ -94,6 +109,34 @@ export class FlameGraph {
   /** Pixels of all rows. */
   get height(): number {
     return this.#window.height;
+  }
+
+  /** The frames of the whole tree in little: those that are as wide as half a pixel of so many. */
+  get miniature(): {
+    readonly width: number;
+    readonly isIcicle: boolean;
+    readonly rows: number;
+    readonly frames: readonly MiniFrame[];
+  } {
+    const frames: MiniFrame[] = [];
+    const perWeight = MINIATURE / this.#root.drawn;
+    const add = (node: FrameNode, x: number) => {
+      const width = node.drawn * perWeight;
+      if (width < 0.5) return;
+      frames.push({ x, width, depth: node.depth, colour: this.#colourOf(node) });
+      let at = x;
+      for (const child of node.children) {
+        add(child, at);
+        at += child.drawn * perWeight;
+      }
+    };
+    add(this.#root, 0);
+    return {
+      width: MINIATURE,
+      isIcicle: this.#options.isIcicle,
+      rows: this.#drawing.length,
+      frames,
+    };
   }
 
   /** Top of the outermost row, pixels of what scrolls in the box. */
@@ -228,6 +271,22 @@ export class FlameGraph {
   fill(): void {
     const { scrollTop, clientHeight } = this.#container;
     this.#window.show({ top: scrollTop, height: clientHeight });
+  }
+
+  /** Moves the names of frames that begin left of the box to where they are seen. */
+  alignNames(left: number): void {
+    if (left === this.#left) return;
+    this.#left = left;
+    for (const frame of this.#moved.splice(0)) alignName(frame, 0, this.#text);
+    for (const row of this.#drawing.drawn) for (const frame of row) this.#align(frame);
+  }
+
+  #align(frame: DrawnFrame): void {
+    const { x0, x1 } = frame.__data__;
+    const hidden = this.#left - x0 * this.width;
+    if (hidden <= 0 || x1 * this.width <= this.#left) return;
+    alignName(frame, hidden, this.#text);
+    this.#moved.push(frame);
   }
 
   /** Ends all but the picture, which stays in the box. */

@@ -15,6 +15,7 @@ import { listFolded } from './folded-list.ts';
 import { leastFrameWidth } from './frame-drawing.ts';
 import { describeFrame, speakFrame } from './frame-lines.ts';
 import { isSamePlace, pathOf } from './frame-nodes.ts';
+import { timesOf } from './lens.ts';
 import { isDark } from './palette.ts';
 import { pictureActions } from './picture.ts';
 import { describeTree } from './tree-remarks.ts';
@@ -61,6 +62,7 @@ export class FlameView implements TabView {
     this.#chart = new ZoomGraph(store, {
       label: 'Flame graph. Arrow keys move, Enter zooms, o opens a menu.',
       canSelect: true,
+      hasLens: true,
       actionsOf: (tree, node) => [
         ...frameActions(store, tree.labels, node.label, namesTo(node)),
         ...pictureActions(() => this.#chart.chart, context.file.title),
@@ -71,7 +73,7 @@ export class FlameView implements TabView {
       'div',
       'flame',
       this.#edits,
-      this.#chart.root,
+      element('div', 'chart-frame', this.#chart.root, this.#chart.minimap.root),
       this.#chart.spoken,
       this.#remarks,
     );
@@ -101,14 +103,15 @@ export class FlameView implements TabView {
   show(state: ViewState): void {
     this.#showControls(state);
     const width = Math.max(300, this.#chart.root.clientWidth);
-    const params = { ...treeParams(state, leastFrameWidth(width) / width), maxRows: MAX_FRAMES };
+    const least = leastFrameWidth(width) / (width * timesOf(state.lens));
+    const params = { ...treeParams(state, least), maxRows: MAX_FRAMES };
     if (this.#askTree(params)) {
       this.#chart.root.setAttribute('aria-busy', 'true');
       this.#askIntervals(null);
       clearTimeout(this.#intervalsTimer);
     } else if (this.#drawn !== null && this.#looksElse(state)) {
       this.#draw(this.#drawn.tree);
-    }
+    } else this.#chart.follow(state);
     this.#chart.chart?.select(state.func);
   }
 
@@ -183,7 +186,9 @@ export class FlameView implements TabView {
   #claimHeight(isWhole: boolean): void {
     const { chart } = this.#chart;
     if (chart === null) return;
-    const beside = this.#edits.offsetHeight + this.#remarks.offsetHeight;
+    // The map lies below the frames, where there is room.
+    const map = this.#chart.minimap.root.offsetHeight;
+    const beside = this.#edits.offsetHeight + this.#remarks.offsetHeight + map;
     const height = Math.ceil(chart.svg.getBoundingClientRect().height) + beside + BESIDE_PIXELS;
     if (!isWhole && height <= this.#claimed) return;
     this.#claimed = height;

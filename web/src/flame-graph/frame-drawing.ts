@@ -32,6 +32,8 @@ export function leastFrameWidth(width: number): number {
 export type DrawingOptions = {
   /** Pixels. */
   readonly width: number;
+  /** Pixels of the narrowest frame. */
+  readonly least: number;
   readonly rowHeight: number;
   /** True: the root on top and the frames hanging from it. */
   readonly isIcicle: boolean;
@@ -62,7 +64,7 @@ export class Drawing {
   constructor(root: FrameNode, options: DrawingOptions, count: number) {
     this.#root = root;
     this.#options = options;
-    this.length = countRows(root, (leastFrameWidth(options.width) / options.width) * root.drawn);
+    this.length = countRows(root, (options.least / options.width) * root.drawn);
     const { svg, rows } = this.#draw(count);
     this.svg = svg;
     this.#rows = rows;
@@ -85,13 +87,13 @@ export class Drawing {
     readonly svg: SVGSVGElement;
     readonly rows: readonly (readonly DrawnFrame[])[];
   } {
-    const { width, rowHeight, isIcicle, colourOf, tooltip } = this.#options;
+    const { width, least, rowHeight, isIcicle, colourOf, tooltip } = this.#options;
     const holder = document.createElement('div');
     const chart = flamegraph<FrameNode>()
       .width(width)
       .height(this.length * rowHeight)
       .cellHeight(rowHeight)
-      .minFrameSize(leastFrameWidth(width))
+      .minFrameSize(least)
       .inverted(isIcicle)
       .getChildren(({ depth, children }) => (depth + 1 < count ? children : []))
       .getValue(({ drawn }) => drawn)

@@ -35,6 +35,19 @@ export function labelFrame(frame: DrawnFrame, options: TextOptions): void {
   if (share !== '') frame.append(text('frame-share', share, width - MARGIN, baseline));
 }
 
+/** Moves the name of a frame of which so many pixels are out of view, so far as it has room. */
+export function alignName(
+  frame: DrawnFrame,
+  hidden: number,
+  { characterWidth }: Pick<TextOptions, 'characterWidth'>,
+): void {
+  const name = frame.querySelector('.frame-name');
+  const texts = [...frame.querySelectorAll('text')].map(({ textContent }) => textContent ?? '');
+  const taken = texts.reduce((sum, { length }) => sum + length * characterWidth + MARGIN, MARGIN);
+  const room = Number(frame.getAttribute('width')) - taken;
+  name?.setAttribute('x', String(MARGIN + Math.max(0, Math.min(hidden, room))));
+}
+
 /** The text in a frame that has room for so many characters. */
 export function labelOf(
   node: FrameNode,

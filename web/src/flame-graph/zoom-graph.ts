@@ -9,6 +9,8 @@ import { cursorKeys } from './cursor-keys.ts';
 import { FlameGraph, type GraphOptions } from './flame-graph.ts';
 import { type FrameNode, isSamePlace, pathOf } from './frame-nodes.ts';
 import { createChartBox } from './graph-box.ts';
+import { Lens, timesOf } from './lens.ts';
+import { Minimap } from './minimap.ts';
 import { moveBetween, type ZoomedChart } from './zoom-motion.ts';
 
 export type ZoomGraphOptions = {
@@ -18,6 +20,8 @@ export type ZoomGraphOptions = {
   readonly actionsOf: (tree: TreeResult, node: FrameNode) => readonly MenuItem[];
   /** True: a click selects the function, too, since keys are those of the recording. */
   readonly canSelect?: boolean;
+  /** True: a part of the width can be looked at, `ViewState.lens`. */
+  readonly hasLens?: boolean;
   /** Lists what a frame for folded ones stands for, where a zoom would show no more of it. */
   readonly listFolded?: (tree: TreeResult, node: FrameNode, at: PlaceInWindow) => void;
 };
@@ -45,12 +49,23 @@ export class ZoomGraph {
   readonly spoken = element('output', 'spoken');
   readonly #store: Store;
   readonly #options: ZoomGraphOptions;
+  readonly #lens: Lens | null;
+  readonly minimap: Minimap;
   #drawn: DrawnChart | null = null;
 
   constructor(store: Store, options: ZoomGraphOptions) {
     this.#store = store;
     this.#options = options;
     this.root = createChartBox(options.label);
+    this.minimap = new Minimap((at) => this.#lens?.centre(at));
+    this.#lens = options.hasLens
+      ? new Lens(
+          store,
+          this.root,
+          () => this.chart,
+          (from, to) => this.minimap.move(this.chart, from, to),
+        )
+      : null;
     new ResizeObserver(() => this.#drawn?.chart.fill()).observe(this.root);
   }
 
@@ -60,13 +75,15 @@ export class ZoomGraph {
     if (before === null) this.root.replaceChildren();
     else before.chart.freeze();
     for (const old of this.root.querySelectorAll('.leaving')) old.remove();
-    const { shape, search, func } = this.#store.get();
+    const state = this.#store.get();
+    const { shape, search, func } = state;
+    const times = this.#lens === null ? 1 : timesOf(state.lens);
     const chart = new FlameGraph(this.root, {
       ...look,
       result: tree,
       title: 'all',
       isIcicle: shape === 'icicle',
-      width: this.root.clientWidth,
+      width: this.root.clientWidth * times,
       isSearching: search.trim() !== '',
       selected: this.#options.canSelect ? func : null,
       onZoom: (node) => this.choose(node),
@@ -76,11 +93,13 @@ export class ZoomGraph {
       },
     });
     this.root.classList.toggle('from-below', shape === 'flame');
+    if (times > 1) this.minimap.draw(chart);
     const zoom = tree.zoom.map(({ key }) => key);
     this.#drawn = { tree, chart, zoom, shape };
     if (before === null || before.shape !== shape) {
       before?.chart.destroy();
       chart.reveal(0);
+      this.#lens?.place(state);
       return;
     }
     // In the flow it would push the new picture down.
@@ -88,6 +107,12 @@ export class ZoomGraph {
     if (isSamePlace(before.tree, tree)) chart.scrollFromRoot(fromRoot);
     else chart.reveal(fromRoot);
     moveBetween(before, this.#drawn);
+    this.#lens?.place(state);
+  }
+
+  /** Shows the part of the width that the state has, of the picture that is drawn. */
+  follow(state: ViewState): void {
+    this.#lens?.place(state);
   }
 
   /** Removes the chart; `content` is shown in its place. */
@@ -119,12 +144,13 @@ export class ZoomGraph {
   }
 
   get keys(): readonly KeyBinding[] {
-    return cursorKeys({
+    const keys = cursorKeys({
       store: this.#store,
       chart: () => this.chart,
       onEnter: (node) => this.choose(node),
       onMenu: (node, at) => this.#openMenu(node, at),
     });
+    return [...keys, ...(this.#lens?.keys ?? [])];
   }
 
   /** Zooms into a frame and selects its function: one step back undoes both. */

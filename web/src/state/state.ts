@@ -37,6 +37,8 @@ export type ViewState = {
   readonly tree: 'callees' | 'callers';
   readonly shape: 'flame' | 'icicle';
   readonly sort: 'weight' | 'name' | 'time';
+  /** The part of the flame graph's width that is in view, at whatever zoom; null: all of it. */
+  readonly lens: LensSpan | null;
   /** `FrameKey`s from the outermost row to the one zoomed into; empty: not zoomed. */
   readonly zoom: readonly number[];
   readonly search: string;
@@ -90,8 +92,13 @@ export type ViewState = {
   readonly theme: 'system' | 'light' | 'dark';
 };
 
+/** The width of everything in a `LensSpan`. */
+export const LENS_WHOLE = 1e6;
 /** The highest pane. */
 export const PANE_PERCENT = 90;
+
+/** Millionths of the width of what is zoomed into. */
+export type LensSpan = { readonly from: number; readonly to: number };
 
 export type Range = { readonly fromNs: number; readonly toNs: number };
 
@@ -115,6 +122,7 @@ export const DEFAULT_STATE: ViewState = {
   tree: 'callees',
   shape: 'icicle',
   sort: 'weight',
+  lens: null,
   zoom: [],
   search: '',
   match: null,
@@ -179,6 +187,15 @@ const range: Codec<Range | null> = {
   write: (value) => (value ? `${Math.round(value.fromNs)}-${Math.round(value.toNs)}` : ''),
 };
 
+const lens: Codec<LensSpan | null> = {
+  read: (value) => {
+    const span = range.read(value);
+    if (span === undefined || span === null) return span;
+    return span.toNs > LENS_WHOLE ? undefined : { from: span.fromNs, to: span.toNs };
+  },
+  write: (value) => (value === null ? '' : `${value.from}-${value.to}`),
+};
+
 function oneOf<Value extends string>(...values: readonly Value[]): Codec<Value> {
   return { read: (value) => values.find((known) => known === value), write: (value) => value };
 }
@@ -217,6 +234,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tree: oneOf('callees', 'callers'),
   shape: oneOf('flame', 'icicle'),
   sort: oneOf('weight', 'name', 'time'),
+  lens,
   zoom: rows,
   search: text,
   match: rowOrNone,

@@ -1,12 +1,15 @@
 import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from './state.ts';
 
+/** What makes another picture of the graph, of which no part was looked at. */
+const OTHER_PICTURE = ['zoom', 'roots', 'tree', 'sort', 'frames'] as const;
+
 /** Whether a change is a step that the back button undoes, or part of one (typing, dragging). */
 export type ChangeKind = 'step' | 'adjust';
 
 /** The page's state and its address, kept the same. */
 export type Store = {
   get(): ViewState;
-  /** Does nothing where nothing differs. Who takes a range wants that one: no window slides on. */
+  /** Does nothing where nothing differs. Who takes a range wants that one: no window slides on; who zooms sees all of it. */
   change(changes: Partial<ViewState>, kind?: ChangeKind): void;
   /** The same state of another recording, or part of it changed: what shows it is drawn again. */
   refresh(changes: Partial<ViewState>): void;
@@ -32,7 +35,12 @@ export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE): 
   return {
     get: () => state,
     change(changes, kind = 'step') {
-      const next = { ...state, ...('range' in changes && { window: 'all' as const }), ...changes };
+      const next = {
+        ...state,
+        ...('range' in changes && { window: 'all' as const }),
+        ...(OTHER_PICTURE.some((key) => key in changes) && { lens: null }),
+        ...changes,
+      };
       const hash = hashOf(next);
       if (hash === hashOf(state)) return;
       if (kind === 'step') page.history.pushState(null, '', hash);

@@ -22,7 +22,7 @@ export type ShownRows<Row> = {
 /** Rows that are asked for at once: several screens. */
 export const ROWS_AT_ONCE = 200;
 /** Rows drawn above and below those in view: a small scroll draws nothing. */
-const SPARE_ROWS = 16;
+const SPARE_ROWS = 8;
 /** Pixels, before a row was measured. */
 const GUESSED_HEIGHT = 24;
 
@@ -60,11 +60,12 @@ export class VirtualTable<Row> {
     this.#table.setAttribute('role', 'grid');
     this.#table.setAttribute('aria-label', options.caption);
     this.root.addEventListener('scroll', () => this.#fill(), { passive: true });
-    new ResizeObserver(() => {
-      // The root's font may be another one.
+    new ResizeObserver(() => this.#fill()).observe(this.root);
+    // The root's font grows with the window.
+    window.addEventListener('resize', () => {
       this.#rowHeight = 0;
       this.#fill();
-    }).observe(this.root);
+    });
     this.#body.addEventListener('click', ({ target }) => this.#choose(placeOf(target)));
     this.#body.addEventListener('focusin', ({ target }) => this.#stopAt(placeOf(target)));
     this.#body.addEventListener('keydown', (event) => this.#followKey(event));

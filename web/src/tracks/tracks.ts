@@ -3,7 +3,7 @@ import { element, pushButton } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
 import { tracksParams } from '../state/selection.ts';
-import type { Range, ViewState } from '../state/state.ts';
+import { DEFAULT_STATE, type Range, type ViewState } from '../state/state.ts';
 import { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { fontScale } from '../time/canvas.ts';
@@ -24,6 +24,26 @@ const COMPACT_TRACKS = 4;
 const MOST_TRACKS = 60;
 /** Pixels, on a common screen. */
 const TRACK_HEIGHT = 16.2;
+/** What no track depends on: all else of the state is drawn, or chooses samples. */
+const OF_VIEWS: ReadonlySet<string> = new Set<keyof ViewState>([
+  ...([
+    'tab',
+    'roots',
+    'tree',
+    'shape',
+    'sort',
+    'lens',
+    'zoom',
+    'search',
+    'match',
+    'listBy',
+  ] as const),
+  ...(['tableBy', 'tableSort', 'tableFilter', 'diffSort', 'diffBy', 'treeOpen', 'pane'] as const),
+  ...(['code', 'codeBytes', 'sourceFile', 'timeView', 'heatColumnNs', 'heatRows'] as const),
+]);
+const LOOKED_AT = (Object.keys(DEFAULT_STATE) as (keyof ViewState)[]).filter(
+  (key) => !OF_VIEWS.has(key),
+);
 /** A window that is lower has room for one line. */
 const LOW_WINDOW = '(max-height: 499px)';
 
@@ -110,7 +130,11 @@ export class Tracks {
     document.addEventListener('pointerdown', (event) => {
       if (!this.root.contains(event.target as Node)) this.#expand(false);
     });
-    store.subscribe((state) => this.#show(state));
+    store.subscribe((state, previous) => {
+      if (LOOKED_AT.some((key) => state[key] !== previous[key])) {
+        this.#show(state);
+      }
+    });
     onColoursChange(window, store, () => {
       this.#colours = null;
       this.#drawSoon();

@@ -180,7 +180,6 @@ export function pageOfTable(
   const ratioScope = ratioScopeOf(params);
   const rows: TableRow[] = [];
   for (const key of keys.shown) {
-    const knows = params.intervals;
     rows.push({
       ...names.row(key),
       self: sums.self[key],
@@ -188,9 +187,9 @@ export function pageOfTable(
       selfShare: shareOf(tree, sums.self[key]),
       totalShare: shareOf(tree, sums.total[key]),
       samples: sums.selfSamples[key],
-      selfInterval: knows ? intervals.self(key) : null,
-      totalInterval: knows ? intervals.total(key) : null,
-      ratios: knows ? ratios.of(key, ratioScope) : [],
+      selfInterval: intervals.self(key),
+      totalInterval: intervals.total(key),
+      ratios: params.intervals ? ratios.of(key, ratioScope) : [],
     });
   }
   return {
