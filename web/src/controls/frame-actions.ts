@@ -6,6 +6,9 @@ import { funcOf } from '../worker/messages/frame-key.ts';
 import type { TreeLabels } from '../worker/messages/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
+/** The edit that leaves out the layers of packages and runtimes. */
+export const PASSING = { action: 'merge', of: 'passing' } as const;
+
 /** The target of an action: a row of labels. */
 export type FrameTarget = {
   readonly labels: TreeLabels;
@@ -38,6 +41,7 @@ export function frameActions(
     { label: `Hide samples with ${name}`, key: 'd', run: ofFunc('hide') },
     { label: `Merge ${name} into its callers`, key: 'm', run: ofFunc('merge') },
     { label: 'Merge recursion', run: edit({ action: 'merge', of: 'recursion' }) },
+    { label: 'Merge what only passes calls on', key: 'x', run: edit(PASSING) },
     { label: 'Copy the name', key: 'c', run: () => copyName(target) },
   ];
   if (stack !== undefined) {
@@ -70,6 +74,11 @@ export function frameKeys(store: Store, target: () => FrameTarget | null): KeyBi
     { key: 'f', does: 'focus: only stacks with this function', run: edit('focus') },
     { key: 'd', does: 'drop: hide samples with this function', run: edit('hide') },
     { key: 'm', does: 'merge this function into its callers', run: edit('merge') },
+    {
+      key: 'x',
+      does: 'merge layers of packages and runtimes that only pass calls on',
+      run: () => store.change(addEdit(store.get(), PASSING)),
+    },
     { key: 'u', does: 'undo the last of them', run: () => undoEdit(store) },
     { key: 'c', does: 'copy the name', run: withTarget(copyName) },
     { key: 'C', does: 'copy the stack', run: withTarget(copyStack) },

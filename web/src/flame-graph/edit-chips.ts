@@ -30,6 +30,7 @@ export function renderEdits(store: Store, state: ViewState, names: EditNames): H
 function describeEdit(edit: Edit, names: EditNames): string {
   const done = DONE[edit.action];
   if (edit.of === 'recursion') return `${done} recursion`;
+  if (edit.of === 'passing') return `${done} what only passes calls on`;
   return edit.of === 'func'
     ? `${done} ${names.func(edit.index)}`
     : `${done} DSO ${names.dso(edit.index)}`;

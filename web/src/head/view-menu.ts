@@ -1,9 +1,27 @@
+import { PASSING } from '../controls/frame-actions.ts';
 import { orderSwitch, RootsChooser, shapeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom/dom.ts';
+import { element, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import { popoverButton } from '../dom/popover.ts';
+import { addEdit, removeEdit } from '../state/edits.ts';
 import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { weightSwitch } from '../state/weights.ts';
+
+/** Whether the layers of frameworks are shown that only pass calls on. */
+function layersSwitch(store: Store, state: ViewState): HTMLElement {
+  const choices = [
+    { value: 'all', label: 'All', hint: 'every frame of the level' },
+    {
+      value: 'merged',
+      label: 'Merged',
+      hint: 'without frames of others that only pass calls on (x)',
+    },
+  ] as const;
+  return switcher('Layers', choices, state.foldPassing ? 'merged' : 'all', (chosen) =>
+    store.change((chosen === 'merged' ? addEdit : removeEdit)(store.get(), PASSING)),
+  );
+}
 
 /** The menu of what few change and nobody all the time: the weight, and how the graph is drawn. */
 export function createViewMenu(context: ViewContext): HTMLElement {
@@ -23,6 +41,7 @@ export function createViewMenu(context: ViewContext): HTMLElement {
       ...row('Graph', shapeSwitch(store, state)),
       ...row('Order', orderSwitch(store, state)),
       ...row('Stack root', roots.root),
+      ...row('Layers', layersSwitch(store, state)),
     );
   };
   store.subscribe(show);

@@ -8,11 +8,13 @@ export type Edit =
       /** FuncIndex or DsoIndex. */
       readonly index: number;
     }
-  | { readonly action: 'merge'; readonly of: 'recursion' };
+  | { readonly action: 'merge'; readonly of: 'recursion' }
+  | { readonly action: 'merge'; readonly of: 'passing' };
 
 /** `f12`: as it stands in `ViewState.editOrder`; capitals are of DSOs. */
 export function codeOfEdit(edit: Edit): string {
   if (edit.of === 'recursion') return 'r';
+  if (edit.of === 'passing') return 'p';
   const letter = edit.action[0];
   return `${edit.of === 'dso' ? letter.toUpperCase() : letter}${edit.index}`;
 }
@@ -28,6 +30,7 @@ export function editsOfState(state: ViewState): readonly Edit[] {
     ...of('hide', 'dso', state.hiddenDsos),
     ...of('merge', 'func', state.mergedFuncs),
     ...of('merge', 'dso', state.mergedDsos),
+    ...(state.foldPassing ? [{ action: 'merge', of: 'passing' } as const] : []),
     ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
   ];
   const order = state.editOrder.split('.');
@@ -56,6 +59,7 @@ export function removeEdit(state: ViewState, edit: Edit): Partial<ViewState> {
 
 function valueWith(state: ViewState, edit: Edit, isIn: boolean): Partial<ViewState> {
   if (edit.of === 'recursion') return { foldRecursion: isIn };
+  if (edit.of === 'passing') return { foldPassing: isIn };
   const { action, of, index } = edit;
   const rows = (list: readonly number[]) => [
     ...list.filter((other) => other !== index),

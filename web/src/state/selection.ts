@@ -74,6 +74,7 @@ function editsOf(state: ViewState): FrameEdit[] {
     ...(state.focus === null ? [] : [func('focus')(state.focus)]),
     ...state.mergedFuncs.map(func('merge')),
     ...state.mergedDsos.map(dso('merge')),
+    ...(state.foldPassing ? [{ action: 'merge', of: 'passing' } as const] : []),
     ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
   ];
 }

@@ -55,6 +55,8 @@ export type ViewState = {
   readonly mergedDsos: readonly number[];
   /** Direct and indirect recursion as one frame. */
   readonly foldRecursion: boolean;
+  /** Frames of packages and runtimes that only pass calls on are folded into their callers. */
+  readonly foldPassing: boolean;
   /** The order in which these edits were made (`edits.ts`): `f12.h3.r`. */
   readonly editOrder: string;
 
@@ -133,6 +135,7 @@ export const DEFAULT_STATE: ViewState = {
   mergedFuncs: [],
   mergedDsos: [],
   foldRecursion: false,
+  foldPassing: false,
   editOrder: '',
   func: null,
   listBy: 'self',
@@ -245,6 +248,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   mergedFuncs: rows,
   mergedDsos: rows,
   foldRecursion: flag,
+  foldPassing: flag,
   editOrder: text,
   func: rowOrNone,
   listBy: oneOf('self', 'total'),

@@ -26,6 +26,7 @@ const PARTS: readonly (keyof ViewState)[] = [
   'mergedFuncs',
   'mergedDsos',
   'foldRecursion',
+  'foldPassing',
 ];
 
 /** Why functions have no names, in sentences: of the recordings before, and of those beside the shown one. */

@@ -2,6 +2,7 @@ import { NONE } from '../../../base/brand.ts';
 import { eachSlice, type Slices } from '../../../base/slices.ts';
 import { StackTableBuilder } from '../../stack-table.ts';
 import type { Profile, StackTable } from '../../types.ts';
+import { flagPassing } from './pass-through.ts';
 
 /**
  * A change of all stacks.
@@ -10,13 +11,14 @@ import type { Profile, StackTable } from '../../types.ts';
  *     focus   only samples with such a frame; their stacks begin at the outermost one
  *     merge   such frames are taken out: what was spent in them counts for their callers
  *
- * Recursion is merged from the outermost frame of a function to its innermost one, with all that
+ * What passes calls on (`flagPassing`) is merged as it is in the profile, whatever was edited before. Recursion is merged from the outermost frame of a function to its innermost one, with all that
  * lies between: a → b → a → c becomes a → c.
  */
 export type FrameEdit =
   | { readonly action: 'hide' | 'focus' | 'merge'; readonly of: 'func'; readonly func: number }
   | { readonly action: 'hide' | 'focus' | 'merge'; readonly of: 'dso'; readonly dso: number }
-  | { readonly action: 'merge'; readonly of: 'recursion' };
+  | { readonly action: 'merge'; readonly of: 'recursion' }
+  | { readonly action: 'merge'; readonly of: 'passing' };
 
 export type EditedStacks = {
   /** Samples that are left out have no stack. What was lost stays, unless it was focused away. */
@@ -53,6 +55,13 @@ type EditStep = { readonly stacks: StackTable; readonly newStack: Int32Array };
 
 function applyEdit(profile: Profile, stacks: StackTable, edit: FrameEdit): EditStep {
   if (edit.of === 'recursion') return mergeRecursion(profile.frames.func, stacks);
+  if (edit.of === 'passing') {
+    const isPassing = flagPassing(profile);
+    return merge(
+      profile.frames.func.map((func) => isPassing[func]),
+      stacks,
+    );
+  }
   const isMeant =
     edit.of === 'func'
       ? flagEqual(profile.frames.func, edit.func)
@@ -105,7 +114,7 @@ function focus(isMeant: Uint8Array, stacks: StackTable): EditStep {
   return { stacks: builder.finish(), newStack };
 }
 
-function merge(isMeant: Uint8Array, stacks: StackTable): EditStep {
+function merge(isMeant: ArrayLike<number>, stacks: StackTable): EditStep {
   const { frame, prefix, length } = stacks;
   const builder = new StackTableBuilder();
   const newStack = new Int32Array(length);
