@@ -337,5 +337,17 @@ export type OpenProfileOptions = OptionsOf<typeof OPEN>;
  */
 export type ReadingStage = 'records' | 'downloads' | 'names' | 'lines' | 'tables';
 
+/** How far the reading of a recording has come: a stage, and the share of it that is done, 0 … 1; null: not known. */
+export type ReadingProgress = { readonly stage: ReadingStage; readonly share: number | null };
+
+/** Words for what is done in a stage. */
+export const STAGE_WORDS: { readonly [stage in ReadingStage]: (name: string) => string } = {
+  records: (name) => `reading ${name}`,
+  downloads: () => 'asking debuginfod servers for files',
+  names: () => 'finding names of functions',
+  lines: () => 'finding source lines',
+  tables: () => 'adding up the samples',
+};
+
 /** Hears of a stage as it begins, and of the share of it that is done, 0 … 1; null: that is not known. */
 export type OnReadingProgress = (stage: ReadingStage, share: number | null) => void;

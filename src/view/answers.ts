@@ -1,4 +1,6 @@
 import { FailedError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import { STAGE_WORDS } from '../options/reading.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { renderPageDocument } from './page-document.ts';
 import { renderPageFile } from './page-file.ts';
@@ -59,6 +61,7 @@ export class ServerAnswers {
    *     page?files=N&before=M&view=V   the same as one file, with the sources of the heaviest functions
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
+   *     progress/N                     how far the reading of recording N has come, in words
    *     report/N                       the report of its periods
    *     download/N/FORMAT?PART         recording N, or a part of it, for other tools
    *     source/N?name=S                `PageSource` of the file in row S of recording N's strings
@@ -73,6 +76,8 @@ export class ServerAnswers {
         return parts.length === 1 ? this.#pageFile(query) : notFound();
       case 'profile':
         return this.#ofFile(parts, 2, (file) => this.#profile(file));
+      case 'progress':
+        return this.#ofFile(parts, 2, (file) => describeProgress(file));
       case 'report':
         return this.#ofFile(parts, 2, (file) => this.#report(file));
       case 'download':
@@ -264,4 +269,13 @@ function addressOf({ after, before }: Shown): string {
 /** Leaves out what a header or a file system would take for something else. */
 function asFileName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, '_');
+}
+
+/** `finding names of functions 43%`: as the terminal prints it. */
+function describeProgress(file: ServedFile): Answer {
+  const reached = file.progress?.() ?? null;
+  if (reached === null) return plainText(200, '');
+  const { stage, share } = reached;
+  const words = STAGE_WORDS[stage](printable(file.name));
+  return plainText(200, share === null ? words : `${words} ${Math.round(share * 100)}%`);
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 /** Questions to a recording: the methods of `ServedFile`. */
-export type FileMethod = Exclude<keyof ServedFile, 'name'>;
+export type FileMethod = Exclude<keyof ServedFile, 'name' | 'progress'>;
 
 /** The answer to a question, when it comes. */
 export type AnswerTo<Method extends FileMethod> = Promise<Awaited<ReturnType<ServedFile[Method]>>>;

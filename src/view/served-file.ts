@@ -1,5 +1,6 @@
 import { printable } from '../base/printable.ts';
 import type { PageFile } from '../formats/export/page-profile.ts';
+import type { ReadingProgress } from '../options/reading.ts';
 
 export const DOWNLOADS = {
   folded: { label: 'Folded stacks', extension: 'folded', type: 'text/plain; charset=utf-8' },
@@ -42,6 +43,8 @@ export type SamplePart = {
 export type ServedFile = {
   /** Name of the recording as given, without its folder. */
   readonly name: string;
+  /** How far the reading has come; null: it has not begun, or nobody follows it. */
+  progress?(): ReadingProgress | null;
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array | Promise<Uint8Array>;
   /** Text for `decodePageReport`. */
@@ -62,6 +65,7 @@ export function describeFile(name: string, index: number): PageFile {
     title,
     data: { kind: 'url', url: `profile/${index}` },
     report: { kind: 'url', url: `report/${index}` },
+    progress: `progress/${index}`,
     links: {
       speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(title)}`,
       downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
-import type { OnReadingProgress } from '../options/reading.ts';
+import type { OnReadingProgress, ReadingProgress } from '../options/reading.ts';
 import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
 import type { FileProgress, FileReply, FileRequest } from './file-thread.ts';
 import type { ServedFile } from './served-file.ts';
@@ -19,6 +19,7 @@ export class ThreadedFile extends AskedFile {
   readonly #waiting = new Map<number, Waiting>();
   readonly #page: Promise<Uint8Array> | null;
   #lastId = 0;
+  #progress: ReadingProgress | null = null;
 
   /**
    * `thread` is the module that calls `answerFrom`, which gets `data` as its `workerData`; or a thread that has
@@ -42,8 +43,10 @@ export class ThreadedFile extends AskedFile {
         ? new Worker(thread, { workerData: data, stdout: true, stderr: true })
         : thread;
     this.#thread.on('message', (message: FileReply | FileProgress) => {
-      if (message.kind === 'progress') onProgress?.(message.stage, message.share);
-      else this.#settle(message);
+      if (message.kind === 'progress') {
+        this.#progress = message;
+        onProgress?.(message.stage, message.share);
+      } else this.#settle(message);
     });
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
@@ -51,6 +54,10 @@ export class ThreadedFile extends AskedFile {
     this.#page = isLive ? null : super.pageData();
     // Whoever waits for the page is told.
     this.#page?.catch(() => {});
+  }
+
+  progress(): ReadingProgress | null {
+    return this.#progress;
   }
 
   override pageData(): Promise<Uint8Array> {

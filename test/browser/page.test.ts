@@ -18,12 +18,36 @@ describeBrowser('the page of a server', (tab) => {
     const { page, requests } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     // The worker starts while the profile is fetched: either may be asked for first.
-    const below = () => requests.map((address) => address.slice(server.url.length)).toSorted();
+    // How far the reading has come is asked while it lasts.
+    const below = () =>
+      requests
+        .map((address) => address.slice(server.url.length))
+        .filter((address) => address !== 'progress/0')
+        .toSorted();
     const parts = ['page.css', 'page.js', 'profile/0', 'report/0', 'worker.js'];
     await expect.poll(below).toStrictEqual(['', ...parts]);
     // The first second and 30 % of the second are spent in it, and 10 % of the time were not sampled.
     const share = async () => (await widthOf(page, 'parse')) / (await widthOf(page, 'server'));
     await expect.poll(share).toBeCloseTo((900 + 270) / 1800, 1);
+  });
+
+  it('paper has all of the graph, of the chosen function and of the list', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=flame`, { height: 400 });
+    await frame(page, 'paintCell').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const cut = () =>
+      page.evaluate<string[]>(`
+        ['.chart', '.chosen', '.chosen-body', '.where-list', '.side-panel', 'body'].filter((part) => {
+          const { scrollHeight, clientHeight } = document.querySelector(part);
+          return scrollHeight > clientHeight + 1;
+        })`);
+    await expect.poll(cut).toStrictEqual([]);
+    const tops = await page.evaluate<number[]>(
+      "['.chart', '.chosen', '.side-panel', '.status-line'].map((part) => document.querySelector(part).getBoundingClientRect().top)",
+    );
+    expect(tops).toStrictEqual(tops.toSorted((a, b) => a - b));
+    expect(await page.locator('.tab-bar').isVisible()).toBe(false);
   });
 
   it('a click zooms, and the back button takes it back', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport } from '../../src/formats/export/page-report.ts';
+import type { ReadingProgress } from '../../src/options/reading.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
@@ -140,6 +141,22 @@ describe('the server', () => {
     expect((await ask(server.url, base, { origin: 'http://evil.example' })).status).toBe(403);
     expect((await ask(server.url, '/')).status).toBe(404);
     expect((await ask(server.url, '/AAAAAAAAAAAAAAAAAAAAAA/')).status).toBe(404);
+  });
+});
+
+describe('a recording that is being read', () => {
+  it('the page is told how far that is, in the words of the terminal', async () => {
+    let reached: ReadingProgress | null = null;
+    const file = new ViewedFile(folded, await openProfile(folded));
+    const read = Object.assign(file, { progress: () => reached });
+    const own = await startViewServer([read], { port: 0, isLive: false, users: null });
+    const told = async () => (await ask(own.url, `${new URL(own.url).pathname}progress/0`)).body;
+    expect(`${await told()}`).toBe('');
+    reached = { stage: 'names', share: 0.426 };
+    expect(`${await told()}`).toBe('finding names of functions 43%');
+    reached = { stage: 'tables', share: null };
+    expect(`${await told()}`).toBe('adding up the samples');
+    await own.close();
   });
 });
 

@@ -26,6 +26,13 @@ export async function loadPageData(document: Document, file: PageFile): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** How far the server has come in reading a recording, in words; empty where it does not know. */
+export async function askProgress(document: Document, { progress }: PageFile): Promise<string> {
+  if (progress === undefined) return '';
+  const response = await fetch(new URL(progress, document.baseURI));
+  return response.ok ? await response.text() : '';
+}
+
 /** The report on a recording. Throws as `loadPageData` does. */
 export async function loadPageReport(document: Document, file: PageFile): Promise<PageReport> {
   const response = await loadPart(document, file.title, file.report);

@@ -4,7 +4,7 @@ import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { followPieces } from '../../base/slices.ts';
-import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
+import { type OnReadingProgress, STAGE_WORDS } from '../../options/reading.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { PROGRESS_DELAY_MS, ProgressLine } from '../render/progress-line.ts';
 import { thisRun } from './run.ts';
@@ -91,14 +91,6 @@ function delayMs(text: string | undefined): number {
   return text && wanted >= 0 ? wanted : PROGRESS_DELAY_MS;
 }
 
-const WORDS: { readonly [stage in ReadingStage]: (name: string) => string } = {
-  records: (name) => `reading ${name}`,
-  downloads: () => 'asking debuginfod servers for files',
-  names: () => 'finding names of functions',
-  lines: () => 'finding source lines',
-  tables: () => 'adding up the samples',
-};
-
 /** Shows how far the reading of the recording at `path` has come; undefined where nothing may be drawn. */
 export function readingProgress(path: string, quiet = false): OnReadingProgress | undefined {
   // A program that writes into our standard input may draw on the same terminal.
@@ -106,7 +98,7 @@ export function readingProgress(path: string, quiet = false): OnReadingProgress 
   if (shown === null) return undefined;
   const name = printable(basename(path));
   const atInterrupt = 'stops; no file changes';
-  return (stage, share) => shown.show({ what: WORDS[stage](name), share, atInterrupt });
+  return (stage, share) => shown.show({ what: STAGE_WORDS[stage](name), share, atInterrupt });
 }
 
 /** Shows how far a step has come that reads a recording by itself; undefined where nothing may be drawn. */

@@ -4,7 +4,6 @@ import type { VIEW } from '../../options/view.ts';
 import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { endReading, readingProgress } from '../shared/progress.ts';
-import { isTerminal } from '../shared/stdout.ts';
 import { takeThread } from './early-thread.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
@@ -24,9 +23,8 @@ export async function runView(
   const files: ThreadedFile[] = [];
   // The address is printed first: output on the terminal ends the line.
   let isAnnounced = false;
-  const isFollowed = isTerminal(2);
   const open = (path: string): ThreadedFile => {
-    const data: ViewThreadData = { path, flags, isFollowed };
+    const data: ViewThreadData = { path, flags, isFollowed: true };
     const file = new ThreadedFile(path, takeThread(), data, {
       onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
     });

@@ -69,6 +69,8 @@ export type PageSetup = {
 export type PageFile = {
   readonly title: string;
   readonly data: PageDataPlace;
+  /** Where the page asks how far the reading has come, in words; absent in a page that is a file. */
+  readonly progress?: string;
   /** `encodePageReport`: what the page needs after its first picture. */
   readonly report: PageDataPlace;
   /** Texts of source files as JSON, by row of the profile's strings; what `links.source` has is not in it. */

@@ -10,6 +10,8 @@ import { readPalette } from './palette.ts';
 import { RowWindow, SPARE_ROWS } from './row-window.ts';
 import { createTooltip, type FrameTooltip } from './tooltip.ts';
 
+/** Pixels of an A4 sheet's longer side, within its margins. */
+const PAPER_WIDTH = 1040;
 /** Pixels that the tree is wide in little. */
 const MINIATURE = 240;
 type MiniFrame = {
@@ -308,11 +310,20 @@ export class FlameGraph {
     on('contextmenu', (event) => this.#openMenu(event), { signal });
     on('scroll', () => this.fill(), { passive: true, signal });
     on('blur', () => this.#tooltip.hide(), { signal });
+    window.addEventListener('beforeprint', () => this.#prepareToPrint(), { signal });
     const hover = (node: FrameNode | null) => {
       this.#hovered = node;
     };
     on('mouseover', (event) => hover(this.#nodeAt(event)), { signal });
     on('mouseleave', () => hover(null), { signal });
+  }
+
+  /** Draws all rows, which paper shows at once, and tells the style sheet how wide they are. */
+  #prepareToPrint(): void {
+    this.hideTooltip();
+    this.#window.show({ top: 0, height: this.height });
+    const zoom = Math.min(1, PAPER_WIDTH / this.#container.clientWidth);
+    this.#container.style.setProperty('--print-zoom', String(zoom));
   }
 
   #zoomInto(event: MouseEvent): void {

@@ -1,15 +1,16 @@
 import { messageOf } from '../../../src/base/errors.ts';
-import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
+import type { PageFile, PageSetup } from '../../../src/formats/export/page-profile.ts';
 import { createLateReport } from '../ask/late-report.ts';
 import { LatestRecording } from '../ask/latest-recording.ts';
 import { createClient } from '../ask/worker-client.ts';
 import { element } from '../dom/dom.ts';
 import { fitState } from '../live/fit-state.ts';
 import { LiveFeed } from '../live/live-feed.ts';
-import { loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
+import { askProgress, loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
 import { createProfilePage } from './profile-page.ts';
 import '../style.css';
 import '../shell/shell.css';
+import '../shell/print.css';
 import '../time/time.css';
 import '../tracks/tracks.css';
 
@@ -27,8 +28,13 @@ async function openProfile(setup: PageSetup): Promise<void> {
   const state = element('p', 'empty', 'Reading the profile …');
   state.setAttribute('role', 'status');
   // Until there is a page, this is what it says.
-  const reading = element('main', '', element('h1', '', 'perf-ts'), state);
+  const bar = element('progress');
+  bar.max = 100;
+  bar.setAttribute('aria-label', 'Reading the profile');
+  const title = element('h1', '', file?.title ?? 'perf-ts');
+  const reading = element('main', 'reading', title, bar, state);
   document.body.append(reading);
+  const endProgress = file === undefined ? () => {} : followProgress(file, state, bar);
   try {
     if (file === undefined) throw new Error('This page holds no profile.');
     const worker = startWorker(document);
@@ -36,6 +42,7 @@ async function openProfile(setup: PageSetup): Promise<void> {
     const open = async () =>
       ask('open', { slot: 0, side: 'here', bytes: await loadPageData(document, file) });
     const latest = new LatestRecording(await open());
+    endProgress();
     reading.remove();
     if (window.location.hash === '' && setup.view !== '') {
       window.history.replaceState(null, '', `#${setup.view}`);
@@ -52,11 +59,31 @@ async function openProfile(setup: PageSetup): Promise<void> {
       report.expect(loadPageReport(document, file));
     });
   } catch (error) {
+    endProgress();
+    bar.remove();
     state.className = 'notes';
     state.textContent = messageOf(error);
     // Also where the page was there already.
     document.body.prepend(state);
   }
+}
+
+/** Milliseconds between two looks at how far the server is. */
+const PROGRESS_MS = 300;
+
+/** Shows how far the server is in reading a recording, until the function that it returns is called. */
+function followProgress(file: PageFile, state: HTMLElement, bar: HTMLProgressElement): () => void {
+  const look = async () => {
+    // Where the server is gone, the recording itself says so.
+    const text = await askProgress(document, file).catch(() => '');
+    if (text === '' || !bar.isConnected) return;
+    state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …`;
+    const percent = /(\d+)%$/.exec(text)?.[1];
+    if (percent === undefined) bar.removeAttribute('value');
+    else bar.value = Number(percent);
+  };
+  const timer = window.setInterval(() => void look(), PROGRESS_MS);
+  return () => clearInterval(timer);
 }
 
 /** Milliseconds from an answer until it is on the screen, more or less. */
