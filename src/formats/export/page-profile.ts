@@ -69,7 +69,7 @@ export type PageSetup = {
 export type PageFile = {
   readonly title: string;
   readonly data: PageDataPlace;
-  /** Where the page asks how far the reading has come, in words; absent in a page that is a file. */
+  /** The address that gives how far the reading has come, in words; absent in a page that is a file. */
   readonly progress?: string;
   /** `encodePageReport`: what the page needs after its first picture. */
   readonly report: PageDataPlace;

@@ -1,6 +1,6 @@
 import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from './state.ts';
 
-/** What makes another picture of the graph, of which no part was looked at. */
+/** Changes of these make another picture of the graph, of which no part was looked at. */
 const OTHER_PICTURE = ['zoom', 'roots', 'tree', 'sort', 'frames'] as const;
 
 /** Whether a change is a step that the back button undoes, or part of one (typing, dragging). */

@@ -82,7 +82,7 @@ export function scaleOf(
       ofTrack: (track) => fullOf(track) * top,
       describe: (track) => {
         const most = fullOf(track);
-        const part = most > 1 ? `${most} CPUs` : wholeOf(result);
+        const part = most > 1 ? `${most} CPUs` : timeWordOf(result);
         return `full height: ${top === 1 && most > 1 ? '' : `${formatPercent(top)} of `}${part}`;
       },
       note,
@@ -101,8 +101,8 @@ export function scaleOf(
   };
 }
 
-/** What 100% of the time of a track is of. */
-export function wholeOf({ isCpuTime }: Pick<TracksResult, 'isCpuTime'>): string {
+/** The words for 100% of a track: a CPU, or the time that passed. */
+export function timeWordOf({ isCpuTime }: Pick<TracksResult, 'isCpuTime'>): string {
   return isCpuTime ? 'a CPU' : 'the time';
 }
 
@@ -138,7 +138,7 @@ export function describeTrack(
   const isTime = unit === 'nanoseconds';
   const figure = scale.figureOf(track);
   if (areWaits) parts.push(isTime ? `waiting for ${figure} of the time` : figure);
-  else parts.push(isTime ? `${figure} of ${wholeOf({ isCpuTime })}` : figure);
+  else parts.push(isTime ? `${figure} of ${timeWordOf({ isCpuTime })}` : figure);
   if (!Number.isNaN(track.busyFromNs)) {
     const at = (ns: number) => `${(ns / 1e9).toFixed(3)} s`;
     parts.push(

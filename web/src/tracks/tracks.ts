@@ -24,7 +24,7 @@ const COMPACT_TRACKS = 4;
 const MOST_TRACKS = 60;
 /** Pixels, on a common screen. */
 const TRACK_HEIGHT = 16.2;
-/** What no track depends on: all else of the state is drawn, or chooses samples. */
+/** Keys of the state that no track depends on: all others are drawn, or choose samples. */
 const OF_VIEWS: ReadonlySet<string> = new Set<keyof ViewState>([
   ...([
     'tab',
@@ -64,7 +64,7 @@ export class Tracks {
   readonly #allThreads = pushButton('range-button all-threads', 'All threads ×', () =>
     this.#context.store.change({ threads: [], zoom: [] }),
   );
-  /** What the height of the tracks means where it is not a whole CPU. */
+  /** The meaning of the tracks' height where it is not a whole CPU. */
   readonly #top = element('span', 'track-top');
   readonly #before = element('div', 'track-shade');
   readonly #after = element('div', 'track-shade');
