@@ -9,7 +9,7 @@ import { fontScale } from '../time/canvas.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import { formatSpan } from '../tracks/format-span.ts';
 import { readTrackColours, type TrackColours } from '../tracks/track-colours.ts';
-import { highestRate, longName, shortNames, trackName, timeWordOf } from '../tracks/track-names.ts';
+import { highestRate, longName, shortNames, timeWordOf, trackName } from '../tracks/track-names.ts';
 import { TrackPicture } from '../tracks/track-picture.ts';
 import { isLeftOut } from '../tracks/tracks.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
