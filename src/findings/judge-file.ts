@@ -145,32 +145,10 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
       const sentence = `${reason}; what came after its last records is in no figure`;
       return [createFinding('recorder-note', 'note', 'not ended', sentence)];
     }
-    case 'wait-end-lost': {
-      const sentence =
-        `the ends of ${formatCount(count)} ${count === 1 ? 'wait' : 'waits'} off the CPU were lost: ` +
-        'these waits count for nothing, and shares of time leave them out';
-      return [
-        createFinding('waits-lost', 'doubt', 'waits lost', sentence, { command: LARGER_RINGS }),
-      ];
-    }
-    case 'call-end-lost': {
-      const sentence =
-        `the ends of ${formatCount(count)} system ${count === 1 ? 'call' : 'calls'} were lost: ` +
-        'these count, and their time and bytes are left out';
-      return [
-        createFinding('waits-lost', 'doubt', 'calls lost', sentence, { command: LARGER_RINGS }),
-      ];
-    }
-    case 'wake-up-unrecorded': {
-      const sentence =
-        `the wake-ups of ${formatCount(count)} ${count === 1 ? 'wait' : 'waits'} were not recorded: the time ` +
-        'that their threads were ready to run counts as waiting, sums of time off the CPU hold';
-      return [
-        createFinding('wake-ups-lost', 'note', 'wake-ups lost', sentence, {
-          command: LARGER_RINGS,
-        }),
-      ];
-    }
+    case 'wait-end-lost':
+    case 'call-end-lost':
+    case 'wake-up-unrecorded':
+      return [judgeLostEnds(code, count)];
     case 'names-doubtful': {
       const where = count > 1 ? `${formatCount(count)}, one of them ${example}` : example;
       const sentence = `${reason} (${where})`;
@@ -190,6 +168,31 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
     default:
       return null;
   }
+}
+
+/** The finding about waits or calls whose ends, or whose wake-ups, were lost. */
+function judgeLostEnds(
+  code: 'wait-end-lost' | 'call-end-lost' | 'wake-up-unrecorded',
+  count: number,
+): Finding {
+  const of = (one: string, many: string) => `${formatCount(count)} ${count === 1 ? one : many}`;
+  const fields = { command: LARGER_RINGS };
+  if (code === 'wait-end-lost') {
+    const sentence =
+      `the ends of ${of('wait', 'waits')} off the CPU were lost: ` +
+      'these waits count for nothing, and shares of time leave them out';
+    return createFinding('waits-lost', 'doubt', 'waits lost', sentence, fields);
+  }
+  if (code === 'call-end-lost') {
+    const sentence =
+      `the ends of ${of('system call', 'system calls')} were lost: ` +
+      'these count, and their time and bytes are left out';
+    return createFinding('waits-lost', 'doubt', 'calls lost', sentence, fields);
+  }
+  const sentence =
+    `the wake-ups of ${of('wait', 'waits')} were not recorded: the time ` +
+    'that their threads were ready to run counts as waiting, sums of time off the CPU hold';
+  return createFinding('wake-ups-lost', 'note', 'wake-ups lost', sentence, fields);
 }
 
 function noteOf(

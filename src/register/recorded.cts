@@ -13,8 +13,9 @@ type CodeEventsLibrary = ReturnType<typeof loadOwn>;
 const ECONNREFUSED = '111';
 
 /**
- * What is watched is watched before V8 reports its code: of the modules of Node that come with it each function would be
- * a record and a frame of its own, which takes longer than all else here. Until code is sent nothing is recorded.
+ * Watches children, workers and marks before V8 reports its code: of the modules of Node that come with these each
+ * function would be a record and a frame of its own, which takes longer than all else here. Until code is sent nothing is
+ * recorded.
  */
 exports.begin = (session: Session, hasEnded: (recorder: string) => boolean): void => {
   const { socket, recorder } = session;

@@ -198,7 +198,7 @@ it('tables that were asked for longest ago are forgotten while all together are 
   symbolizer.close();
 });
 
-it('what was handed over does not keep whoever has read it', async () => {
+it('tables that were handed over do not keep whoever has read them', async () => {
   const paths = [drawnProgram('first'), drawnProgram('small', 50)];
   const read = () => {
     const { symbolizer, name } = symbolizerOf(paths[0]);
