@@ -46,7 +46,7 @@ const commandsOf = (all: readonly { readonly command: string | null }[]) =>
 
 test('a command that there is not, an option and a value that a command refuses are found', () => {
   expect(() => parse('perf-ts reprot')).toThrow('no command');
-  expect(() => parse('perf-ts view --attach-js -p 1')).toThrow();
+  expect(() => parse('perf-ts report --attach-js -p 1')).toThrow();
   expect(() => parse('perf-ts record -F often -- COMMAND')).toThrow(
     'expected a whole number of Hz',
   );

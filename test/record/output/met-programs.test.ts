@@ -14,9 +14,9 @@ function programs(count: number): CodeRange[] {
     const path = join(scratch, `program-${index}`);
     copyFileSync('/bin/true', path);
     const [start, end] = [index << 12, (index + 1) << 12];
-    const inode = BigInt(statSync(path).ino);
-    const program = { path, pid: process.pid, fileId: `8:0:${inode}`, buildId: null, inode };
-    return { start, end, program: { ...program, start, end } };
+    const { dev, ino } = statSync(path);
+    const fileId = `${(dev >> 8) & 0xfff}:${dev & 0xff}:${ino}`;
+    return { start, end, program: { path, pid: process.pid, fileId, buildId: null, start, end } };
   });
 }
 
