@@ -121,7 +121,8 @@ export function rootLine(place: RunPlace): string | null {
   const { words, needsPath } = restartWords(place);
   if (place.hasSudo) return ['sudo', ...(needsPath ? [pathWord(place)] : []), words, '…'].join(' ');
   // su hands the PATH on, but no SUDO_UID: who the command shall be has to be told.
-  const user = isPerfTs(place) ? ` --user ${quoted(place.userName)}` : '';
+  const runsCommand = isPerfTs(place) && RUNS_COMMAND.test(subcommand(place));
+  const user = runsCommand ? ` --user ${quoted(place.userName)}` : '';
   const line = `${needsStandIn(place) ? `${pathWord(place)} ` : ''}${words}${user}`;
   // Words in quotes are quoted once more, or they end the line's own.
   return `su -c '${line.replaceAll("'", "'\\''")} …'`;
@@ -170,7 +171,9 @@ function isPerfTs({ scriptFile, ownScripts }: RunPlace): boolean {
 }
 
 /** Commands that record or count, each of which root may have to run. */
-const SUBCOMMAND = /^(?:record|stat|top|view|list)$/;
+const SUBCOMMAND = /^(?:record|stat|top|view|list|agent)$/;
+/** Those that may start a command for its user. */
+const RUNS_COMMAND = /^(?:record|stat|top)$/;
 
 /** `record` stands for what has no events of its own: `doctor`. */
 function subcommand({ firstWord }: RunPlace): string {

@@ -128,7 +128,9 @@ describe('the line that runs perf-ts as root', () => {
   });
 
   it('the line is su without sudo, which has to be told who the command is', () => {
-    expect(rootLine(drawnPlace({ hasSudo: false }))).toBe("su -c 'perf-ts record --user ann …'");
+    const line = (firstWord: string) => rootLine(drawnPlace({ hasSudo: false, firstWord }));
+    expect(line('record')).toBe("su -c 'perf-ts record --user ann …'");
+    expect(line('agent')).toBe("su -c 'perf-ts agent …'");
   });
 
   it('a path with a space comes to su without sudo as it was written', () => {

@@ -20,13 +20,15 @@ const EXPRESSION = /^\/(.+)\/([imsu]*)$/s;
 const PLACE = /:\d+(?::\d+)?$/;
 /** Beginnings of the text behind the name of a native function: parameters, template arguments, `[clone .isra.0]`. */
 const BEHIND_NAME = ['(', '<', ' ['];
+/** Ends of copies and parts that gcc and LLVM make of a native function: `.constprop.0`, `.part.1.cold`. */
+const COPY = /^(?:\.(?:constprop|isra|part|cold|lto_priv|llvm)(?:\.\d+)?)+$/;
 const MOST_CANDIDATES = 4;
 
 /**
  * Reads the text by which somebody names functions, everywhere in the same way:
  *
  *     parse app.js:4            the whole label
- *     parse                     whatever the place, parameters or template arguments are
+ *     parse                     whatever the place, parameters or template arguments are, and the compiler's copies
  *     parse lib/app.js          in a file of this name, or with this end of its path
  *     parse app.js:4            on this line
  *     *Sync, pars? *            a glob, over the whole label or the name
@@ -63,7 +65,10 @@ function nameOf(label: string, path: string): string {
 }
 
 function isNamed(label: string, name: string, path: string, text: string): boolean {
-  if (name === label) return BEHIND_NAME.some((end) => label.startsWith(text + end));
+  if (name === label) {
+    const isCopy = label.startsWith(text) && COPY.test(label.slice(text.length));
+    return isCopy || BEHIND_NAME.some((end) => label.startsWith(text + end));
+  }
   if (name === text) return true;
   if (!text.startsWith(`${name} `)) return false;
   const [place = ''] = PLACE.exec(label) ?? [];

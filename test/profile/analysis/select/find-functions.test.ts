@@ -15,6 +15,7 @@ const profile = withScripts(
     main                                                        main                                                        main
     JS:~parse /srv/lib/app.js:4:10@${JIT}                  JS:~parse /srv/other.js:9:3@${JIT}                     sort<int*>(int*, int*)@libx.so
     JS:~parseAll /srv/lib/app.js:40:10@${JIT}              JS:~get path /srv/a b/c.js:1:3@${JIT}                  [unknown]@libc.so.6
+    busy_part.constprop.0@app                                   busy_part.isra.1.cold@app                                   busy_partial@app
   `),
 );
 
@@ -27,6 +28,7 @@ const OTHER = 'parse /srv/other.js:9';
 const ALL = 'parseAll /srv/lib/app.js:40';
 const PATH = 'get path /srv/a b/c.js:1';
 const SORT = 'sort<int*>(int*, int*)';
+const [COPIED, SPLIT] = ['busy_part.constprop.0', 'busy_part.isra.1.cold'];
 
 describe('a text that names functions', () => {
   test.each([
@@ -41,6 +43,7 @@ describe('a text that names functions', () => {
     ['a name and a file with spaces', 'get path a b/c.js', [PATH]],
     ['a name without template arguments and parameters', 'sort', [SORT]],
     ['a name without parameters', 'sort<int*>', [SORT]],
+    ['a name without what a compiler made of it', 'busy_part', [COPIED, SPLIT]],
     ['a part of a name', 'pars', []],
     ['a glob over labels', 'parse*app.js:*', [PARSE, ALL]],
     ['a glob over names', '*All', [ALL]],
