@@ -18,6 +18,7 @@ export const RECORDED_DOCUMENTS: readonly string[] = [
   'requests',
   'stat',
   'stat-interval',
+  'syscalls',
   'top',
   'turns',
 ];

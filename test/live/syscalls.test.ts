@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { departures } from '../helpers/json-schema.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -49,6 +50,8 @@ describeLive('system calls', () => {
       const together = saving.reduce((sum, { totalNs }) => sum + totalNs, 0);
       expect(together).toBeGreaterThan(0);
       expect(together).toBeLessThan(Number(stdout));
+      const document = perfTs(['report', '--syscalls', '--json', '-i', file]).stdout;
+      expect(departures('syscalls', document)).toEqual([]);
       const { stdout: table } = perfTs(['report', '--syscalls', '-i', file]);
       expect(table).toMatch(/60 .* 600\.0 kB +pwrite64 .*save/);
     },

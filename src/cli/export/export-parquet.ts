@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failedBy, UsageError } from '../../base/errors.ts';
-import { formatBytes } from '../../base/numbers.ts';
+import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { words } from '../../base/words.ts';
 import { encodeParquet } from '../../formats/tables/parquet.ts';
 import { TABLE_NAMES } from '../../formats/tables/schema.ts';
@@ -60,7 +60,8 @@ export async function exportParquet(path: string, flags: AskedOf<typeof EXPORT>)
     throw error;
   }
   notify(
-    `perf-ts: ${names.length} tables, ${formatBytes(size)} in ${flags.output}: perf-ts query and what reads Parquet open it`,
+    `perf-ts: ${names.length} tables, ${formatCount(tables.samples.length)} samples, ${formatBytes(size)} in ${flags.output}: ` +
+      'perf-ts query and what reads Parquet open it',
   );
 }
 
