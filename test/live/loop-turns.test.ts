@@ -226,8 +226,9 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
       program,
       `const { openSync, readSync, writeFileSync } = require('node:fs');
 setTimeout(() => {
+  const answers = openSync('${answers}');
   writeFileSync('${orders}', 'stop\\n');
-  readSync(openSync('${answers}'), Buffer.alloc(4));
+  readSync(answers, Buffer.alloc(4));
   for (let i = 0; i % 1e6 || process.cpuUsage().user < 1e6; i++);
 }, 20);`,
     );
