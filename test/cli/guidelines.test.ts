@@ -230,7 +230,10 @@ describeLiveAsUser('clig.dev', () => {
   test('12: Ctrl-C ends what runs, writes it, and a second one ends what does not', async () => {
     writeFileSync(
       join(folder, 'deaf.js'),
-      "process.on('SIGINT', () => {}); console.log('up'); setInterval(() => {}, 1000);",
+      `const recorder = process.ppid;
+process.on('SIGINT', () => {});
+console.log('up');
+setInterval(() => { if (process.ppid !== recorder) process.exit(); }, 100);`,
     );
     const recording = startPerfTs(
       ['record', '-e', 'cpu-clock:u', '-o', 'deaf.data', '--', 'node', 'deaf.js'],
