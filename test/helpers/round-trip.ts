@@ -207,7 +207,9 @@ function parseByImporter(text: string): Parsed {
 }
 
 type SpeedscopeFile = {
-  readonly shared: { readonly frames: readonly { name: string; file?: string }[] };
+  readonly shared: {
+    readonly frames: readonly { name: string; file?: string; line?: number; col?: number }[];
+  };
   readonly profiles: readonly {
     readonly name: string;
     readonly unit: string;
@@ -224,7 +226,9 @@ type SpeedscopeFile = {
 export function parseSpeedscope(text: string): Parsed {
   const file = JSON.parse(text) as SpeedscopeFile;
   const made = new ParsedProfile();
-  const frames = file.shared.frames.map((frame) => made.ownFrame(frame.name, frame.file ?? null));
+  const frames = file.shared.frames.map(({ name, file = null, line, col }) =>
+    made.ownFrame(name, file, line === undefined || col === undefined ? null : { line, col }),
+  );
   const titleStart = file.name.lastIndexOf('; weight: ');
   const title = file.name.slice(titleStart + '; weight: '.length);
   const units = title.replace(/ \(.*$/, '').split(' or ') as Weights['unit'][];
@@ -253,6 +257,9 @@ export function parseSpeedscope(text: string): Parsed {
   return made.finish(kind, sections.at(-1)?.unit ?? units[0]);
 }
 
+/** Where a function of JavaScript begins. */
+type Place = { readonly line: number; readonly col: number };
+
 /** No export lets a control character through. */
 const PLACEHOLDER = '\0function ';
 
@@ -263,8 +270,9 @@ class ParsedProfile {
   readonly #threads: ProfileThread[] = [];
   readonly #events: ProfileEvent[] = [];
   readonly #weights: number[] = [];
-  /** Names of the functions that `ownFrame` made. */
+  /** Names of the functions that `ownFrame` made, and where those of scripts begin. */
   readonly #ownNames: string[] = [];
+  readonly #ownPlaces: (Place | null)[] = [];
 
   frame(name: string, file: string | null): number {
     const dso = file === null ? NONE : this.#dso(file);
@@ -275,7 +283,9 @@ class ParsedProfile {
   }
 
   /** A function of its own, whatever others are called. */
-  ownFrame(name: string, file: string | null): number {
+  ownFrame(name: string, file: string | null, place: Place | null = null): number {
+    if (file !== null) this.#builder.strings.intern(file);
+    this.#ownPlaces.push(place);
     const dso = file === null ? NONE : this.#dso(file);
     // Functions of equal names are one to the builder: until `finish` it knows this one by number.
     const number = this.#ownNames.push(name) - 1;
@@ -345,9 +355,18 @@ class ParsedProfile {
       streams: [],
       losses: [],
     });
-    const strings = profile.strings.map((text) =>
-      text.startsWith(PLACEHOLDER) ? this.#ownNames[Number(text.slice(PLACEHOLDER.length))] : text,
-    );
+    const numberOf = (text: string): number =>
+      text.startsWith(PLACEHOLDER) ? Number(text.slice(PLACEHOLDER.length)) : NONE;
+    const { funcs } = profile;
+    for (let func = 0; func < funcs.length; func++) {
+      const place = this.#ownPlaces[numberOf(profile.strings[funcs.name[func]])] ?? null;
+      if (place === null) continue;
+      (funcs.isScript as Uint8Array)[func] = 1;
+      (funcs.file as Int32Array)[func] = profile.strings.indexOf(this.#dsos[funcs.dso[func]].path);
+      (funcs.line as Int32Array)[func] = place.line;
+      (funcs.column as Int32Array)[func] = place.col;
+    }
+    const strings = profile.strings.map((text) => this.#ownNames[numberOf(text)] ?? text);
     const values = Float64Array.from(this.#weights);
     return { profile: { ...profile, strings }, weights: { kind, unit, values } };
   }

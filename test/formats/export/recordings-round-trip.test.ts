@@ -1,6 +1,6 @@
 // Every recording through every export: out, back in, compared, out again, identical.
 
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -81,9 +81,13 @@ describeLive('recordings made here', () => {
     copyFileSync(compileWorkload(), copy);
     return ['sh', '-c', `'${compileWorkload()}' threads 1 0.1; '${copy}' threads 1 0.1`];
   };
-  // All frames and those of the opened level differ.
-  const script = 'for (const end = Date.now() + 300; Date.now() < end;) JSON.parse("[1, [2]]");';
-  const javaScript = () => [process.execPath, '-e', script];
+  // All frames and those of the opened level differ, and functions have places.
+  const javaScript = () => {
+    const script = join(scratch, 'script.cjs');
+    const work = 'function parse() { for (let i = 0; i < 1e4; i++) JSON.parse("[1, [2]]"); }';
+    writeFileSync(script, `${work}\nwhile (process.cpuUsage().user < 3e5) parse();`);
+    return [process.execPath, script];
+  };
   const cases: readonly [name: string, flags: readonly string[], command: () => string[]][] = [
     ['threads and call chains', [...clock, '-g'], work],
     ['several events', ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000', '-g'], work],
