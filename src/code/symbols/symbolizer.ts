@@ -442,7 +442,8 @@ export class Symbolizer {
     const { diagnostics, isThisBoot } = this.#options;
     const now = reference && findKallsymsAddress(kallsyms, reference.symbol);
     if (reference === null || now === null) {
-      if (isThisBoot !== true) diagnostics.count('kernel-place-unknown');
+      const namesNothing = kallsyms.length === 0;
+      if (isThisBoot !== true && !namesNothing) diagnostics.count('kernel-place-unknown');
     } else if (now !== 0 && now !== reference.address) {
       this.#kernelShift = reference.address - now;
       diagnostics.count('kernel-moved');
