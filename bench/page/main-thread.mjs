@@ -1,4 +1,4 @@
-// What the main thread of a page has run, as the kernel counts it.
+// The CPU time of a page's main thread, as the kernel counts it.
 
 import { readFileSync } from 'node:fs';
 

@@ -361,7 +361,7 @@ export type OpenProbe = {
 export type RecordingScan = {
   readonly kernelAddresses: Float64Array;
   readonly codeMappings: Uint8Array;
-  /** How many came when `codeMappings` had 64 MiB. */
+  /** Mappings that came when `codeMappings` had 64 MiB. */
   readonly mappingsLeftOut: number;
 };
 

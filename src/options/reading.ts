@@ -337,7 +337,7 @@ export type OpenProfileOptions = OptionsOf<typeof OPEN>;
  */
 export type ReadingStage = 'records' | 'downloads' | 'names' | 'lines' | 'tables';
 
-/** How far the reading of a recording has come: a stage, and the share of it that is done, 0 … 1; null: not known. */
+/** The progress of reading a recording: a stage, and the share of it that is done, 0 … 1; null: not known. */
 export type ReadingProgress = { readonly stage: ReadingStage; readonly share: number | null };
 
 /** Words for what is done in a stage. */

@@ -68,7 +68,7 @@ export function changesOfSums({ columns, rows }: QueryAnswer): ShareChange[] {
       const count = number(`n${side}`);
       const weight = number(`w${side}`);
       const mean = number(`s${side}`) / weight;
-      // Of values that weigh differently, as if each weighed what all do on average.
+      // Values that weigh differently count as if each weighed what all do on average.
       const scale = (count / weight) ** 2;
       const squares =
         number(`q${side}`) - 2 * mean * number(`p${side}`) + mean ** 2 * number(`v${side}`);

@@ -243,7 +243,7 @@ limit ${options.limit}`;
 const WITHOUT_LINE = `case when f.kind in ('user code', 'dependency', 'node internal')
       and position(':' in f.func) > 0 then trim(trailing ':0123456789' from f.func) else f.func end`;
 
-/** How recordings of a side are taken together: what each weighs, and which of them are one value. */
+/** The way in which recordings of a side are taken together: what each weighs, and which of them are one value. */
 type Together = { readonly weight: string; readonly place: string; readonly part: string };
 /** Runs of one program: each is a value. */
 const EACH_RECORDING: Together = { weight: '1.0', place: "''", part: 'r.recording * 1.0' };

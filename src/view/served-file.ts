@@ -43,7 +43,7 @@ export type SamplePart = {
 export type ServedFile = {
   /** Name of the recording as given, without its folder. */
   readonly name: string;
-  /** How far the reading has come; null: it has not begun, or nobody follows it. */
+  /** The progress of reading; null: it has not begun, or nobody follows it. */
   progress?(): ReadingProgress | null;
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array | Promise<Uint8Array>;

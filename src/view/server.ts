@@ -133,7 +133,7 @@ async function takeFile(
     path = await uploads.take(request, name);
     const file = options.openSent?.(path);
     if (file === undefined) return notFound();
-    // What can't be read is refused before the page goes to it: it stays, and reports why.
+    // A file that can't be read is refused before the page goes to it: the page stays, and reports why.
     await file.pageData();
     return plainText(200, String(answers.add(file)));
   } catch (error) {

@@ -67,7 +67,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(zoomed.hasMap).toBe(true);
     const after = await rectOf(page, 'render');
     expect(after.width / before.width).toBeCloseTo(zoomed.times, 1);
-    // What was under the pointer still is.
+    // The frame under the pointer is still there.
     expect(after.x + after.width / 2).toBeCloseTo(x, -1);
     // The name of a frame that begins left of the box is in view.
     const box = await boxOf(chart);

@@ -18,7 +18,7 @@ describeBrowser('the page of a server', (tab) => {
     const { page, requests } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     // The worker starts while the profile is fetched: either may be asked for first.
-    // How far the reading has come is asked while it lasts.
+    // The page asks for the progress of reading while it lasts.
     const below = () =>
       requests
         .map((address) => address.slice(server.url.length))

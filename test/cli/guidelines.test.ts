@@ -38,7 +38,7 @@ function run(words: string, env: NodeJS.ProcessEnv = {}, input?: string | Uint8A
   return { status, stdout, stderr };
 }
 
-/** What a person sees who types a line. */
+/** The screen of a person who types a line. */
 function onTerminal(words: string, env: NodeJS.ProcessEnv = {}): string {
   const { stdout } = spawnSync(
     'script',

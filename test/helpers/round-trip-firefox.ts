@@ -28,7 +28,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
   const frameFunc = numbers('frameTable', 'func');
   const funcDso = numbers('funcTable', 'resource');
   const resources = resourcesOfLibs(file);
-  // Of two files with the same code, functions have one and frames their own.
+  // Functions of two files with the same code have one of them; frames have their own.
   const frameDso = frameFunc.map((func, frame) => {
     const lib = numbers('frameTable', 'lib')[frame];
     return lib < 0 ? funcDso[func] : resources[lib];

@@ -257,7 +257,7 @@ export function parseSpeedscope(text: string): Parsed {
   return made.finish(kind, sections.at(-1)?.unit ?? units[0]);
 }
 
-/** Where a function of JavaScript begins. */
+/** The place at which a function of JavaScript begins. */
 type Place = { readonly line: number; readonly col: number };
 
 /** No export lets a control character through. */

@@ -10,7 +10,7 @@ import { describeLive } from '../helpers/live.ts';
 const scratch = scratchDirectory();
 const FREQ = 4000;
 
-/** What the text of `script` has of a thread that came, went or ended. */
+/** A line of `script` about a thread that came, went or ended. */
 const RECORD = / (\d+) +\[\d+\] (\d+\.\d+): PERF_RECORD_(?:SWITCH (IN|OUT)|EXIT\(\d+:(\d+)\))/;
 
 /**

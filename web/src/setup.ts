@@ -26,7 +26,7 @@ export async function loadPageData(document: Document, file: PageFile): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** How far the server has come in reading a recording, in words; empty where it does not know. */
+/** The server's progress in reading a recording, in words; empty where it does not know. */
 export async function askProgress(document: Document, { progress }: PageFile): Promise<string> {
   if (progress === undefined) return '';
   const response = await fetch(new URL(progress, document.baseURI));

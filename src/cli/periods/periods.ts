@@ -134,7 +134,7 @@ function selectStreams(
   }
   const events = report.events.map((event) => {
     const selected = event.streams.filter((stream) =>
-      // Where the recording has no stream ids, streams are those of threads or of CPUs.
+      // A recording without stream ids has a stream for each thread or CPU.
       ids.size > 0
         ? ids.has(stream.streamId ?? '')
         : stream.tids.some((tid) => tids.has(tid)) &&

@@ -44,7 +44,7 @@ export async function loadForCommand(
     ...(onProgress !== undefined && { onProgress }),
     ...wanted,
   });
-  // Where native functions are kinds, names that nothing here can give are missing in no row.
+  // Names that nothing here can give are missing in no row while native functions are kinds.
   const isMissed = ({ code, command }: Finding): boolean =>
     code !== 'names-missing' || command !== null || opened.facts.frames === 'all';
   reportFindings(fileFindingsOf(opened).filter(isMissed), { strict, quiet });

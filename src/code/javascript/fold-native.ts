@@ -134,7 +134,7 @@ class NativeFolder {
       case 'native':
         return this.#native(this.#withoutSystem(state), found.kind);
       case 'kernel': {
-        // What perf-ts asks of the kernel in the program is its own part, too.
+        // Calls of perf-ts into the kernel are its own part of the program, too.
         if (state.run.kind === 'recorder') return state;
         const { rank, label } = found.entry;
         return this.#stronger(state, 'kernel', { rank, label, kind: null, category: 'kernel' });

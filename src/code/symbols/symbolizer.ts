@@ -329,7 +329,7 @@ export class Symbolizer {
   handOver(): LoadedSymbols {
     const { dsos } = this.#options;
     closeLoaded(this.#unasked);
-    // What could not be had is looked for again: it may be in reach by then.
+    // Files that could not be had are looked for again: they may be in reach by then.
     const files = [...this.#symbolsOf].filter(
       ([dso, symbols]) => symbols !== null && dsos.key(dso).kind === 'user-file',
     );

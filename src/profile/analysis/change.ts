@@ -97,7 +97,7 @@ const MOST_RUNS = 100;
 const Z80 = 0.8416;
 
 /**
- * How many recordings a side would tell a change of this size apart from `bound`, four times in five, where they differ
+ * The recordings a side that would tell a change of this size apart from `bound`, four times in five, where they differ
  * as these `runs` do; null where more than 100 would be needed, or one a side can't tell how far they differ.
  */
 export function runsThatDecide(

@@ -30,7 +30,7 @@ export class RunningThreads {
     this.#threadOn.delete(cpu);
   }
 
-  /** How many run while this thread is sampled on this CPU: 1 or more. */
+  /** The number of threads that run while this one is sampled on this CPU: 1 or more. */
   countAt(tid: number, cpu: number): number {
     this.noteOn(tid, cpu);
     return Math.max(1, this.#cpuOf.size);

@@ -82,7 +82,7 @@ export function describeProvenance(
       lostSamples,
       coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
       weighed,
-      // What is counted of it are switches and calls, what is weighed are times and bytes.
+      // Its counter counts switches and calls, its weights are times and bytes.
       counted: isMeasuredEvent(event) ? null : opened.eventsCounted(index as EventIndex),
     };
     return [{ ...described, sentences: explainProvenance(described, kind) }];

@@ -175,7 +175,7 @@ class Agent implements RunningAgent {
       !isSame(before.sinks, config.sinks) ||
       !isSame(before.spool, config.spool) ||
       !isSame(before.labels, config.labels);
-    // What can fail does before anything is changed.
+    // Whatever can fail comes before anything is changed.
     if (hasOtherSinks) checkPlaces(config);
     if (!isSame(before.listen, config.listen)) {
       const server = await this.#listen(config);

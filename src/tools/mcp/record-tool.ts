@@ -8,7 +8,7 @@ const DEFAULT_SECONDS = 10;
 const MOST_SECONDS = 60;
 const MOST_WORDS = 64;
 
-/** How a recorder has ended, and what was printed meanwhile, by it and by what it has recorded: a line each. */
+/** The end of a recorder, and what was printed meanwhile, by it and by what it has recorded: a line each. */
 export type RecorderEnd = {
   readonly how: string;
   readonly hasFailed: boolean;
@@ -48,7 +48,7 @@ export function recordTool(run: RunRecorder): Tool {
       const seconds = (input.seconds as number | undefined) ?? DEFAULT_SECONDS;
       const args = ['record', '-q', '-g', '--duration', String(seconds), '-o', file];
       const { how, hasFailed, printed } = await run([...args, ...targetOf(input)], seconds);
-      // What a program prints is no sentence of ours.
+      // The output of a recorded program is no sentence of ours.
       const reported = [how, ...printed.map(quotedName)];
       // The status is that of a command that could not be started, say.
       if (hasFailed || !existsSync(file)) {

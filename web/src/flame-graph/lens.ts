@@ -14,7 +14,7 @@ const SETTLED_MS = 140;
 /** Pixels that the pointer moves before a press is a drag. */
 const DRAG_PIXELS = 4;
 
-/** How many times as wide as its box a graph is drawn. */
+/** The width of a drawn graph, in widths of its box. */
 export function timesOf(lens: LensSpan | null): number {
   return lens === null ? 1 : WHOLE / (lens.to - lens.from);
 }
@@ -64,7 +64,7 @@ export class Lens {
   place({ lens, zoom }: ViewState): void {
     const chart = this.#chart();
     if (chart === null || (this.#timer !== 0 && zoom === this.#placed)) return;
-    // What was moved is no longer there.
+    // The picture that was moved is gone.
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#placed = zoom;

@@ -74,7 +74,7 @@ const PROGRESS_MS = 300;
 /** Shows how far the server is in reading a recording, until the function that it returns is called. */
 function followProgress(file: PageFile, state: HTMLElement, bar: HTMLProgressElement): () => void {
   const look = async () => {
-    // Where the server is gone, the recording itself says so.
+    // A server that is gone is reported with the recording.
     const text = await askProgress(document, file).catch(() => '');
     if (text === '' || !bar.isConnected) return;
     state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …`;

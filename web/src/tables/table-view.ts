@@ -57,7 +57,7 @@ export class TableView implements TabView {
       },
     });
     document.addEventListener('keydown', (event) => {
-      // Of the rows few are in the document: the browser's own search would miss the others.
+      // The browser's own search would miss all rows that are not in view.
       if (!this.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
       event.preventDefault();
       this.#filter.focus();

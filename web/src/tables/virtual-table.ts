@@ -127,7 +127,7 @@ export class VirtualTable<Row> {
     for (const [place, line] of this.#lines) this.#mark(place, line);
     const at = key === null ? -1 : this.#placeOfKey(key);
     if (isNew && at >= 0) this.#stop = at;
-    // What was opened below may cover it.
+    // The pane that was opened below may cover it.
     if (at >= 0 && (isNew || this.#lines.get(at)?.matches(':focus'))) this.#reveal(at);
   }
 

@@ -11,7 +11,7 @@ import { flagPassing } from './pass-through.ts';
  *     focus   only samples with such a frame; their stacks begin at the outermost one
  *     merge   such frames are taken out: what was spent in them counts for their callers
  *
- * What passes calls on (`flagPassing`) is merged as it is in the profile, whatever was edited before. Recursion is merged from the outermost frame of a function to its innermost one, with all that
+ * A function that passes calls on (`flagPassing`) is merged as it is in the profile, whatever was edited before. Recursion is merged from the outermost frame of a function to its innermost one, with all that
  * lies between: a → b → a → c becomes a → c.
  */
 export type FrameEdit =

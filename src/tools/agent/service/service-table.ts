@@ -105,7 +105,7 @@ export class ServiceTable {
     // It is gone, and what it was started by is mostly the same service: a shell of a unit, a container's.
     let ancestor = this.#parentOf(pid);
     for (let i = 0; i < MOST_ANCESTORS && ancestor > 1; i++) {
-      // What it starts runs in a unit of its own.
+      // A container's processes run in a unit of their own, not in the runtime's.
       if (CONTAINER_RUNTIME.test(this.#nameOf(ancestor))) break;
       const service = await this.#find(ancestor, 0);
       if (service !== null) {
