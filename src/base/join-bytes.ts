@@ -6,6 +6,13 @@ export function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<Arr
   return both;
 }
 
+export function joinInts(first: Int32Array, second: Int32Array): Int32Array<ArrayBuffer> {
+  const both = new Int32Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
 export function joinFloats(first: Float64Array, second: Float64Array): Float64Array<ArrayBuffer> {
   const both = new Float64Array(first.length + second.length);
   both.set(first);

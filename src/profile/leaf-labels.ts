@@ -1,4 +1,6 @@
 import { NONE } from '../base/brand.ts';
+import { memoize } from '../base/memoize.ts';
+import { PairInterner } from '../base/pair-interner.ts';
 import { MARKER_DEPTH } from './frame-table.ts';
 import { categoryRow } from './func-table.ts';
 import { longerTable } from './longer-table.ts';
@@ -14,10 +16,8 @@ export class LabelledStacks {
   /** One frame and one function each; `of` is the function below, −1 where none is known. */
   readonly #labels: { readonly label: string; readonly of: number }[] = [];
   readonly #frameOfLabel = new Map<string, number>();
-  readonly #frame: number[] = [];
-  readonly #prefix: number[] = [];
-  /** Rows by `prefix frame`. */
-  readonly #stackOfPath = new Map<string, number>();
+  /** first = prefix, second = frame. */
+  readonly #paths = new PairInterner();
 
   /** `firstAddress`: that of the first of these frames, which lie in no DSO; others follow downwards. */
   constructor(profile: Profile, firstAddress: number) {
@@ -33,7 +33,7 @@ export class LabelledStacks {
       this.#labels.push({ label, of });
       this.#frameOfLabel.set(label, frame);
     }
-    return this.#internStack(prefix, frame);
+    return this.profile.stacks.length + this.#paths.intern(prefix, frame);
   }
 
   funcOf(stack: number): number {
@@ -67,22 +67,11 @@ export class LabelledStacks {
       frames.inlineDepth[frame] = MARKER_DEPTH;
       frames.file[frame] = NONE;
     });
-    const longerStacks = longerTable(stacks, this.#frame.length);
-    longerStacks.frame.set(this.#frame, stacks.length);
-    longerStacks.prefix.set(this.#prefix, stacks.length);
+    const { first, second, length } = this.#paths;
+    const longerStacks = longerTable(stacks, length);
+    longerStacks.prefix.set(first.finish(), stacks.length);
+    longerStacks.frame.set(second.finish(), stacks.length);
     return { strings, funcs, frames, stacks: longerStacks };
-  }
-
-  #internStack(prefix: number, frame: number): number {
-    const path = `${prefix} ${frame}`;
-    let stack = this.#stackOfPath.get(path);
-    if (stack === undefined) {
-      stack = this.profile.stacks.length + this.#frame.length;
-      this.#frame.push(frame);
-      this.#prefix.push(prefix);
-      this.#stackOfPath.set(path, stack);
-    }
-    return stack;
   }
 }
 
@@ -112,15 +101,13 @@ export function addLeafLabels(
   const added = new LabelledStacks(profile, FIRST_ADDRESS);
   const { samples, stacks } = profile;
   const stack = new Int32Array(samples.stack);
-  const userPart = new Map<number, number>();
+  const userPart = memoize((recorded: number) => {
+    let user = recorded;
+    while (user !== NONE && added.isKernel(user)) user = stacks.prefix[user];
+    return user;
+  });
   for (let i = 0; i < length; i++) {
-    const recorded = samples.stack[row[i]];
-    let user = userPart.get(recorded);
-    if (user === undefined) {
-      user = recorded;
-      while (user !== NONE && added.isKernel(user)) user = stacks.prefix[user];
-      userPart.set(recorded, user);
-    }
+    const user = userPart(samples.stack[row[i]]);
     stack[row[i]] = added.intern(user, labels[label[i]], NONE);
   }
   return { ...profile, ...added.tables(), samples: { ...samples, stack } };

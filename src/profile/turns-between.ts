@@ -1,5 +1,5 @@
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-columns.ts';
-import { joinFloats } from '../base/join-bytes.ts';
+import { joinBytes, joinFloats, joinInts } from '../base/join-bytes.ts';
 import type { Spans } from '../base/spans.ts';
 import { bucketOf, SHORT_TURN_BUCKETS, type TurnLoop, type TurnTable } from './turn-table.ts';
 
@@ -117,8 +117,7 @@ class TurnRows {
 export function joinTurns(turns: TurnTable | null, others: TurnTable | null): TurnTable | null {
   if (turns === null || others === null) return turns ?? others;
   const moved = (loop: Int32Array) => loop.map((row) => row + turns.loops.length);
-  const loopsOf = (a: Int32Array, b: Int32Array) => Int32Array.from([...a, ...moved(b)]);
-  const flags = (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]);
+  const loopsOf = (a: Int32Array, b: Int32Array) => joinInts(a, moved(b));
   const [own, added] = [turns.short, others.short];
   return {
     length: turns.length + others.length,
@@ -127,8 +126,8 @@ export function joinTurns(turns: TurnTable | null, others: TurnTable | null): Tu
     toNs: joinFloats(turns.toNs, others.toNs),
     eventsToNs: joinFloats(turns.eventsToNs, others.eventsToNs),
     waitedNs: joinFloats(turns.waitedNs, others.waitedNs),
-    isFirst: flags(turns.isFirst, others.isFirst),
-    isOpen: flags(turns.isOpen, others.isOpen),
+    isFirst: joinBytes(turns.isFirst, others.isFirst),
+    isOpen: joinBytes(turns.isOpen, others.isOpen),
     loops: [...turns.loops, ...others.loops],
     short: {
       length: own.length + added.length,

@@ -163,21 +163,22 @@ function chooseSpecs(
   { ofWaits, ofCalls }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
-  const systemWide = target.kind === 'system';
+  const asked = { ...options, systemWide: target.kind === 'system' };
+  // Each part of it is read at its first use, and once.
+  const sources = readEventSources();
   const { probeEvent } = binding;
   const loops =
     options.turns === true
-      ? chooseLoopWaits({ ...options, systemWide }, readEventSources(), probeEvent)
+      ? chooseLoopWaits(asked, sources, probeEvent)
       : { specs: [], notices: [] };
   const { syscalls } = options;
-  const asked = { ...options, systemWide };
   const calls =
     syscalls === undefined
       ? []
-      : chooseSyscalls({ ...asked, syscalls }, ofCalls, readEventSources(), machine(), probeEvent);
+      : chooseSyscalls({ ...asked, syscalls }, ofCalls, sources, machine(), probeEvent);
   const memory =
     options.memory === true
-      ? parseEvents('page-faults', readEventSources()).map((spec) => ({
+      ? parseEvents('page-faults', sources).map((spec) => ({
           ...spec,
           name: MEMORY_EVENT,
           period: 1,
@@ -185,12 +186,12 @@ function chooseSpecs(
       : [];
   const others = [...calls, ...memory, ...loops.specs];
   if (!hasOffCpu(options)) {
-    return { specs: [...chooseEvents(options), ...others], notices: loops.notices };
+    return { specs: [...chooseEvents(options, sources), ...others], notices: loops.notices };
   }
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
-  const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
-  const offCpu = chooseOffCpu({ ...options, systemWide }, ofWaits, readEventSources(), probeEvent);
+  const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events }, sources);
+  const offCpu = chooseOffCpu(asked, ofWaits, sources, probeEvent);
   return {
     specs: [...onCpu, ...offCpu.specs, ...others],
     notices: [...offCpu.notices, ...loops.notices],

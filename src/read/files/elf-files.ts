@@ -224,7 +224,7 @@ export class ElfFiles {
       }
       isReached ||= isMapped;
       // One that may be it is better than one that is not, and the process's own better than ours.
-      if (other === null || (isOtherFile && isSame === null) || (isMapped && isSame === null)) {
+      if (other === null || (isSame === null && (isOtherFile || isMapped))) {
         other?.source.close?.();
         other = file;
         isOtherFile = isSame === false;

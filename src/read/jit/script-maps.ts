@@ -319,9 +319,12 @@ export class ScriptMaps implements SourceMaps {
       }
       const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
       // Only newer ones are parsed to find out whether they are what ran.
-      const isUsed = (): boolean =>
-        file.isAnyTime || reading.isTrial === true || (!reading.isSource && this.#isAsRun(script));
-      if (isNewer && !isUsed()) {
+      if (
+        isNewer &&
+        !file.isAnyTime &&
+        reading.isTrial !== true &&
+        (reading.isSource || !this.#isAsRun(script))
+      ) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }

@@ -13,8 +13,8 @@ export class RunningThreads {
 
   /** A thread came onto a CPU, or was sampled there. */
   noteOn(tid: number, cpu: number): void {
-    if (this.#threadOn.get(cpu) === tid) return;
     const other = this.#threadOn.get(cpu);
+    if (other === tid) return;
     if (other !== undefined) this.noteOff(other);
     this.noteOff(tid);
     if (tid === IDLE) return;

@@ -1,5 +1,7 @@
 // Hot: once per sample.
 
+import { grownFloat64 } from '../../base/growable-columns.ts';
+
 const FIRST_CAPACITY = 4096;
 
 /**
@@ -31,8 +33,7 @@ export class SampleNumbers {
 
   #grow(least: number): void {
     const old = this.#numbers ?? new Float64Array();
-    const grown = new Float64Array(Math.max(least, 2 * old.length, FIRST_CAPACITY));
-    grown.set(old);
-    this.#numbers = grown.fill(Number.NaN, old.length);
+    const capacity = Math.max(least, 2 * old.length, FIRST_CAPACITY);
+    this.#numbers = grownFloat64(old, capacity).fill(Number.NaN, old.length);
   }
 }

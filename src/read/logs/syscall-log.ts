@@ -3,6 +3,8 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { joinInts } from '../../base/join-bytes.ts';
+import { memoize } from '../../base/memoize.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { readHigh32, readLow32 } from '../../base/u64.ts';
 import { syscallLabel } from '../../code/native-frames/kernel-entry.ts';
@@ -37,7 +39,9 @@ export class SyscallLog {
   readonly #fromNs = new GrowableFloat64();
   readonly #toNs = new GrowableFloat64();
   readonly #labels = new StringTable();
-  readonly #labelOfNumber = new Map<number, number>();
+  readonly #labelOf = memoize((number: number) =>
+    this.#labels.intern(syscallLabel(this.#names?.get(number) ?? `call ${number}`)),
+  );
   /** Rows of bytes, and the calls that moved them. */
   readonly #bytesRow = new GrowableInt32();
   readonly #bytesCall = new GrowableInt32();
@@ -116,22 +120,13 @@ export class SyscallLog {
     }
     return {
       length: row.length + bytesRow.length,
-      row: joined(row, bytesRow),
-      label: joined(
+      row: joinInts(row, bytesRow),
+      label: joinInts(
         label,
         bytesCall.map((call) => label[call]),
       ),
       labels: this.#labels.strings,
     };
-  }
-
-  #labelOf(number: number): number {
-    let label = this.#labelOfNumber.get(number);
-    if (label === undefined) {
-      label = this.#labels.intern(syscallLabel(this.#names?.get(number) ?? `call ${number}`));
-      this.#labelOfNumber.set(number, label);
-    }
-    return label;
   }
 
   #resultOf({ view, rawOffset, rawLength }: SampleView): number {
@@ -141,11 +136,4 @@ export class SyscallLog {
     const high = readHigh32(view, at, this.#littleEndian) | 0;
     return high * 2 ** 32 + readLow32(view, at, this.#littleEndian);
   }
-}
-
-function joined(first: Int32Array, second: Int32Array): Int32Array {
-  const all = new Int32Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
 }

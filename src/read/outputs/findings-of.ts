@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { memoize } from '../../base/memoize.ts';
 import { chooseLevel } from '../../code/levels/levels-of.ts';
 import { type Finding, sortFindings } from '../../findings/finding.ts';
 import { judgeFile } from '../../findings/judge-file.ts';
@@ -58,14 +59,11 @@ export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
   const { truncatedAt, facts, profile, diagnostics } = opened;
   const { skippedBytes, dataBytes } = facts;
   const { meta } = profile;
-  const shares: (Map<string, number> | undefined)[] = [];
+  const shares = memoize((unnamed: boolean) => sharesOfFiles(opened.profileAt('all'), unnamed));
   return judgeFile({
     ...{ truncatedAt, skippedBytes, dataBytes, lostSideband: meta.lostSideband ?? 0 },
     diagnostics: diagnostics.entries(),
-    shareOf: (file, unnamed) => {
-      shares[+unnamed] ??= sharesOfFiles(opened.profileAt('all'), unnamed);
-      return shares[+unnamed]?.get(file) ?? 0;
-    },
+    shareOf: (file, unnamed) => shares(unnamed).get(file) ?? 0,
   });
 }
 

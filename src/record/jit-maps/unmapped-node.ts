@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
+import { memoize } from '../../base/memoize.ts';
 import { type Text, words } from '../../base/words.ts';
 import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
@@ -72,8 +73,9 @@ export async function explainUnmappedNode(
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
-  const isNode = oncePerPath((path) => identify(path).kind === 'node');
-  const holdsNode = oncePerPath((path) => findHeld(path) !== null);
+  // Each look reads most of a program.
+  const isNode = memoize((path: string) => identify(path).kind === 'node');
+  const holdsNode = memoize((path: string) => findHeld(path) !== null);
   const endMs = performance.now() + MOST_MS;
   const pids: number[] = [];
   for (const [pid, path] of programs) {
@@ -92,16 +94,6 @@ export async function explainUnmappedNode(
   return areFlagsSet
     ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
     : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}, or with ${RECORD.attachJs.as(true)} where what starts it gives it another environment`;
-}
-
-/** Each look reads most of a program. */
-function oncePerPath(look: (path: string) => boolean): (path: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (path) => {
-    const found = known.get(path) ?? look(path);
-    known.set(path, found);
-    return found;
-  };
 }
 
 /** `node --watch` starts the program as a child, and runs no JavaScript of the user's itself. */

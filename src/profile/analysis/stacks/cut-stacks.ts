@@ -79,13 +79,11 @@ export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
     const callers = isOutermost ? NONE : outermostMapped[prefix];
     const isMapped = frames.dso[stacks.frame[row]] !== NONE;
     outermostMapped[row] = callers === NONE && isMapped ? row : callers;
-    reason[row] = isOutermost
-      ? reasonOf(profile, facts, row)
-      : reason[prefix] === facts.unnamedReason &&
-          outermost[row] === prefix &&
-          isStarted(profile, row)
-        ? NO_REASON
-        : reason[prefix];
+    if (isOutermost) reason[row] = reasonOf(profile, facts, row);
+    else {
+      const isBelowUnnamed = reason[prefix] === facts.unnamedReason && outermost[row] === prefix;
+      reason[row] = isBelowUnnamed && isStarted(profile, row) ? NO_REASON : reason[prefix];
+    }
   }
   return { outermost, outermostMapped, reason };
 }

@@ -2,6 +2,7 @@ import { NONE } from '../../../base/brand.ts';
 import { isKindOfCode } from '../../frame-level.ts';
 import { categoryRow } from '../../func-table.ts';
 import type { FuncCategory, Profile } from '../../types.ts';
+import { computeChildLists, sumSubtrees } from '../trees/call-tree.ts';
 
 /** The part of what a function is on the stack for that it may spend itself, and still only pass calls on. */
 const MOST_SELF = 0.05;
@@ -26,10 +27,7 @@ export function flagPassing({ funcs, frames, stacks, samples, strings }: Profile
   const { length, prefix, frame } = stacks;
   const own = new Float64Array(length);
   for (let i = 0; i < samples.length; i++) if (samples.stack[i] !== NONE) own[samples.stack[i]]++;
-  const through = own.slice();
-  for (let row = length - 1; row >= 0; row--) {
-    if (prefix[row] !== NONE) through[prefix[row]] += through[row];
-  }
+  const through = sumSubtrees(prefix, own);
   const self = new Float64Array(funcs.length);
   const total = new Float64Array(funcs.length);
   for (let row = 0; row < length; row++) self[frames.func[frame[row]]] += own[row];
@@ -51,25 +49,19 @@ export function flagPassing({ funcs, frames, stacks, samples, strings }: Profile
 
 /** Calls `visit` with the rows above which their function is not: a walk of the tree that keeps what is open. */
 function forEachOutermost(
-  { length, prefix }: Profile['stacks'],
+  { prefix }: Profile['stacks'],
   funcOf: (row: number) => number,
   funcCount: number,
   visit: (row: number, func: number) => void,
 ): void {
-  // Children by their caller, row 0 of these lists is that of what has none.
-  const firstChild = new Int32Array(length + 1).fill(NONE);
-  const nextSibling = new Int32Array(length).fill(NONE);
-  for (let row = length - 1; row >= 0; row--) {
-    nextSibling[row] = firstChild[prefix[row] + 1];
-    firstChild[prefix[row] + 1] = row;
-  }
+  const { firstRoot, firstChild, nextSibling } = computeChildLists(prefix);
   const open = new Int32Array(funcCount);
-  let row = firstChild[0];
+  let row = firstRoot;
   while (row !== NONE) {
     const func = funcOf(row);
     if (open[func]++ === 0) visit(row, func);
-    if (firstChild[row + 1] !== NONE) {
-      row = firstChild[row + 1];
+    if (firstChild[row] !== NONE) {
+      row = firstChild[row];
       continue;
     }
     open[func]--;
