@@ -251,9 +251,10 @@ export class MachineSampler {
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
       this.#feed(chunk);
     }
-    if (this.#profile === null) return;
-    this.#profile.nameFiles();
-    this.#options.onSampled?.(this.#profile.sampledThreads());
+    if (this.#profile !== null) {
+      this.#profile.nameFiles();
+      this.#options.onSampled?.(this.#profile.sampledThreads());
+    }
     if (event.kind !== 'recording-ended') return;
     this.#profile?.finish();
     this.#counted = event.finals.reduce((sum, { value }) => sum + Number(value), 0);
