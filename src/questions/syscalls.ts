@@ -1,4 +1,6 @@
 import { NONE } from '../base/brand.ts';
+import { getOrMake } from '../base/group-by.ts';
+import { memoize } from '../base/memoize.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import type { EventIndex, FuncIndex, Profile } from '../profile/types.ts';
 import { SYSCALL_BYTES_EVENT, SYSCALL_EVENT } from '../profile/wait-event.ts';
@@ -53,21 +55,18 @@ export function summarizeSyscalls(
     string,
     { call: number; func: number; lengths: Lengths; totalNs: number; bytes: number }
   >();
-  const groupOf = (row: number) => {
-    const stack = samples.stack[row];
+  const groupOf = memoize((stack: number) => {
     const call = stack === NONE ? NONE : frames.func[stacks.frame[stack]];
     const func = stack === NONE ? NONE : ownerOf(stack);
-    const key = `${call} ${func}`;
-    const group = groups.get(key) ?? { call, func, lengths: new Lengths(), totalNs: 0, bytes: 0 };
-    groups.set(key, group);
-    return group;
-  };
+    const empty = () => ({ call, func, lengths: new Lengths(), totalNs: 0, bytes: 0 });
+    return getOrMake(groups, `${call} ${func}`, empty);
+  });
   for (const row of calls) {
-    const group = groupOf(row);
+    const group = groupOf(samples.stack[row]);
     group.lengths.add(samples.periodEvents[row], 1);
     group.totalNs += samples.periodEvents[row];
   }
-  for (const row of bytes) groupOf(row).bytes += samples.periodEvents[row];
+  for (const row of bytes) groupOf(samples.stack[row]).bytes += samples.periodEvents[row];
   const isOthers = ({ func }: { func: number }): number => (func === NONE ? 1 : 0);
   return [...groups.values()]
     .sort((a, b) => isOthers(a) - isOthers(b) || b.totalNs - a.totalNs)

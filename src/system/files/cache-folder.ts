@@ -26,9 +26,9 @@ const ABANDONED_AFTER_MS = 3_600_000;
 /** The folder that caches of the user are in; null where nobody says, or it does not answer. */
 export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string | null {
   const { XDG_CACHE_HOME } = environment;
-  const home = homeFolder();
   // The specification ignores relative paths.
   const isNamed = XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME);
+  const home = isNamed ? null : homeFolder();
   const path = isNamed ? XDG_CACHE_HOME : home && join(home, '.cache');
   return path === null || isLeft(path) ? null : path;
 }

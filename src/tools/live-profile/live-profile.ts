@@ -1,3 +1,4 @@
+import { addToList } from '../../base/group-by.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../code/javascript/name-scripts.ts';
@@ -80,6 +81,8 @@ export class LiveProfile {
   /** Those of them that came since the last slice. */
   readonly #freshJit = new Map<DsoIndex, number[]>();
 
+  /** `#sideband` when files out of reach were looked for last. */
+  #lookedAt = 0;
   /** Frames in files that could not be had, and the processes that had mapped these then. */
   readonly #absent = new Map<DsoIndex, { readonly frames: number[]; readonly pids: Set<number> }>();
 
@@ -254,11 +257,10 @@ export class LiveProfile {
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.frames.dso(frame) as DsoIndex;
       if (dso < 0) continue;
-      const isJit = processes.dsos.key(dso).kind === 'jit';
-      for (const frames of isJit ? [this.#freshJit, this.#jitFrames] : [fresh]) {
-        const known = frames.get(dso);
-        if (known === undefined) frames.set(dso, [frame]);
-        else known.push(frame);
+      if (processes.dsos.key(dso).kind !== 'jit') addToList(fresh, dso, frame);
+      else {
+        addToList(this.#freshJit, dso, frame);
+        addToList(this.#jitFrames, dso, frame);
       }
     }
     this.#named = frameCount;
@@ -271,20 +273,24 @@ export class LiveProfile {
   /** Frames in files that could not be had before, and that another process has mapped since. */
   #takeReachable(): Map<DsoIndex, number[]> {
     const found = new Map<DsoIndex, number[]>();
+    // Only a record of a process or a mapping gives one more process a file.
+    if (this.#sideband === this.#lookedAt) return found;
+    this.#lookedAt = this.#sideband;
     for (const [dso, { frames, pids }] of this.#absent) {
       if (this.#pidsWith(dso).every((pid) => pids.has(pid))) continue;
       this.#symbolizer.forgetAbsent(dso);
+      this.#absent.delete(dso);
       found.set(dso, frames);
     }
     return found;
   }
 
   #noteAbsent(dso: DsoIndex, frames: readonly number[]): void {
-    const known = this.#absent.get(dso);
+    const before = this.#absent.get(dso)?.frames ?? [];
     if (!this.#symbolizer.isAbsent(dso)) this.#absent.delete(dso);
     else {
-      const all = new Set([...(known?.frames ?? []), ...frames]);
-      this.#absent.set(dso, { frames: [...all], pids: new Set(this.#pidsWith(dso)) });
+      const pids = new Set(this.#pidsWith(dso));
+      this.#absent.set(dso, { frames: [...before, ...frames], pids });
     }
   }
 

@@ -40,7 +40,7 @@ export class Minimap {
   }
 
   draw(chart: FlameGraph): void {
-    const { width, isIcicle, rows } = chart.miniature;
+    const { width, isIcicle, rows, frames } = chart.miniature;
     const ratio = window.devicePixelRatio || 1;
     const height = Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, rows * ROW + 2));
     this.root.style.height = `${height}px`;
@@ -51,7 +51,7 @@ export class Minimap {
     if (context === null) return;
     context.scale(ratio, ratio);
     const rowHeight = (height - 2) / rows;
-    for (const { x, width: wide, depth, colour } of chart.miniature.frames) {
+    for (const { x, width: wide, depth, colour } of frames) {
       context.fillStyle = colour;
       const row = isIcicle ? depth : rows - 1 - depth;
       context.fillRect(x, 1 + row * rowHeight, Math.max(wide, 0.5), rowHeight);

@@ -15,7 +15,7 @@ import { ShownWindow } from './shown-window.ts';
 import { readTrackColours, type TrackColours } from './track-colours.ts';
 import { TrackGestures } from './track-gestures.ts';
 import { TrackLabels } from './track-labels.ts';
-import { scaleOf } from './track-names.ts';
+import { scaleOf, type TrackScale } from './track-names.ts';
 import { TrackPicture } from './track-picture.ts';
 
 /** Tracks in a row below the ruler, the one of all other threads included. */
@@ -75,6 +75,8 @@ export class Tracks {
   readonly #low = window.matchMedia(LOW_WINDOW);
   readonly #ask: (params: TracksParams) => boolean;
   #result: TracksResult | null = null;
+  /** The heights of `#result`. */
+  #scale: TrackScale | null = null;
   #colours: TrackColours | null = null;
   #isExpanded = false;
   #isBegun = false;
@@ -186,7 +188,8 @@ export class Tracks {
     const tracks = this.#isExpanded ? result.tracks : result.tracks.slice(0, rows);
     this.#result = { ...result, tracks };
     this.#drawSoon();
-    const scale = this.#scale(this.#result);
+    const scale = this.#scaleOf(this.#result);
+    this.#scale = scale;
     this.#top.textContent = scale.note;
     this.#labels.draw(this.#result, scale, this.#isExpanded);
   }
@@ -210,18 +213,18 @@ export class Tracks {
     const axis = new TimeAxis(0, width, window);
     this.#ruler.draw(axis, range, width - this.#readout.width, this.#colours);
     this.#placeRange(axis, range);
-    if (this.#result === null) return;
+    if (this.#result === null || this.#scale === null) return;
     this.#picture.draw(this.#result, {
       window,
       width,
       trackHeight: trackHeight(),
-      fullOf: this.#scale(this.#result).ofTrack,
+      fullOf: this.#scale.ofTrack,
       isDimmed: (track) => isLeftOut(track, state),
       colours: this.#colours,
     });
   }
 
-  #scale(result: TracksResult) {
+  #scaleOf(result: TracksResult): TrackScale {
     const { firstNs, cellNs, length } = result.grid;
     const { cpus, meta } = this.#context.recording;
     return scaleOf(result, Math.max(1, cpus.length), meta.sampled, {

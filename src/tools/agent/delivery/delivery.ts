@@ -89,8 +89,9 @@ export class Delivery {
   /** Takes a window of the sink's format. */
   add(window: EncodedWindow): void {
     this.queue.add(window);
-    const isNewToken = (this.sink.tokenStamp?.() ?? '') !== this.#tokenStamp;
-    if (this.trouble !== '' && isNewToken) this.retry();
+    // The file of the token is looked at only while the sink is in trouble.
+    const isNewToken = () => (this.sink.tokenStamp?.() ?? '') !== this.#tokenStamp;
+    if (this.trouble !== '' && isNewToken()) this.retry();
     else this.#start();
   }
 

@@ -78,9 +78,10 @@ async function identify(
     const source = container.pod === null ? 'container' : 'kubernetes';
     return { name: container.container, source, attributes };
   }
-  const main = await findMainPackage(pid, reads);
+  const argv = await reads.commandLine(pid);
+  const main = await findMainPackage(pid, argv, reads);
   if (main === null) {
-    const ran = programName(comm, await reads.commandLine(pid), readLinkOrNull(`/proc/${pid}/exe`));
+    const ran = programName(comm, argv, readLinkOrNull(`/proc/${pid}/exe`));
     return { name: ran === '' ? '[unknown]' : ran, source: 'comm', attributes };
   }
   const version = main.version === null ? {} : { 'service.version': main.version };

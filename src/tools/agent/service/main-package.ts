@@ -16,9 +16,9 @@ export type MainPackage = { readonly name: string; readonly version: string | nu
  */
 export async function findMainPackage(
   pid: number,
-  reads: Pick<StrangerReads, 'commandLine' | 'workingFolder' | 'filesAbove'>,
+  argv: readonly string[],
+  reads: Pick<StrangerReads, 'workingFolder' | 'filesAbove'>,
 ): Promise<MainPackage | null> {
-  const argv = await reads.commandLine(pid);
   const script = RUNTIME.test(basename(argv[0] ?? '')) ? mainScript(argv) : null;
   if (script === null) return null;
   const folder = script.startsWith('/') ? '/' : await reads.workingFolder(pid);
