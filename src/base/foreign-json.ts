@@ -7,6 +7,11 @@ export function parseForeignJson(text: string): unknown {
   }
 }
 
+/** Whether a value of a JSON text is an object with members. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The field of an object, own and of whichever type; undefined where the value is no object or has none. */
 export function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isSameSecret } from '../system/strangers/same-secret.ts';
 
 /**
  * Decides who may ask this server for anything. It listens on the loopback address, but so may every page
@@ -85,7 +86,7 @@ function hasBody(headers: GuardedRequest['headers']): boolean {
  */
 function findPath({ token }: Guard, url: string): Admission {
   const match = /^\/([A-Za-z0-9_-]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (match === null || !isSame(match[1], token)) return refuse(404, 'no such address');
+  if (match === null || !isSameSecret(match[1], token)) return refuse(404, 'no such address');
   // Without the slash, the page's relative addresses would not lie below the token.
   if (match[2] === undefined) return refuse(404, 'no such address: it ends in a slash');
   return {
@@ -93,12 +94,6 @@ function findPath({ token }: Guard, url: string): Admission {
     path: match[2],
     query: new URLSearchParams(match[3] ?? ''),
   };
-}
-
-/** Takes as long for a near miss as for any other. */
-function isSame(given: string, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
 }
 
 function refuse(status: 400 | 403 | 404 | 405, reason: string): Admission {

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/foreign-json.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import { actingUid } from '../../system/accounts/file-identity.ts';
@@ -108,7 +109,7 @@ export function parseConfig(text: string, path: string): Config {
   const all = new Map<string, Setting>();
   const ofCommand = new Map<string, ReadonlyMap<string, Setting>>();
   for (const [name, value] of entriesOf(given, path)) {
-    if (!isObject(value)) {
+    if (!isJsonObject(value)) {
       all.set(name, settingOf(value, path, name));
       continue;
     }
@@ -121,12 +122,8 @@ export function parseConfig(text: string, path: string): Config {
 }
 
 function entriesOf(value: unknown, path: string): [string, unknown][] {
-  if (isObject(value)) return Object.entries(value);
+  if (isJsonObject(value)) return Object.entries(value);
   throw new UsageError(`${path}: expected an object, as in {"record": {"freq": 999}}`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function settingOf(value: unknown, path: string, name: string): Setting {

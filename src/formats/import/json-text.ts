@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { messageOf, PerfDataError } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/foreign-json.ts';
 import { printable } from '../../base/printable.ts';
 
 const COMMA = 44;
@@ -35,8 +36,7 @@ export function parseJson(source: ByteSource, checkBytes: (bytes: number) => voi
 
 /** The value as an object with unknown members; null for all else. */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Readonly<Record<string, unknown>>) : null;
+  return isJsonObject(value) ? value : null;
 }
 
 /** The value as an array; empty for all else. */

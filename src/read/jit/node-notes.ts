@@ -1,6 +1,12 @@
 import { readdirSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { fieldOf, numberField, parseForeignJson, textField } from '../../base/foreign-json.ts';
+import {
+  fieldOf,
+  isJsonObject,
+  numberField,
+  parseForeignJson,
+  textField,
+} from '../../base/foreign-json.ts';
 
 /** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
 export type NodeNote =
@@ -141,7 +147,7 @@ const USED_OF_MAP = ['version', 'sourceRoot', 'sources', 'names', 'mappings', 's
 
 /** The line of a note with the source map of the script at `url`; null for what is none. `map` is foreign. */
 export function sourceMapLine(url: string, map: unknown): Buffer | null {
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
+  if (!isJsonObject(map)) return null;
   const note: NodeNote = { kind: 'sourceMap', url, map: usedOf(map) };
   return Buffer.from(`${JSON.stringify(note)}\n`);
 }

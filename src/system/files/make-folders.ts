@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { isTrusted } from './folder.ts';
 
 /**
  * Makes a folder and those on the way to it. Node's `recursive` never returns where a file system knows no
@@ -31,10 +32,11 @@ const STICKY = 0o1000;
 export function checkOwnFolder(path: string): void {
   const real = realpathSync(path);
   for (let at = real; ; at = dirname(at)) {
-    const { mode, uid } = lstatSync(at);
+    const stat = lstatSync(at);
+    const { mode } = stat;
     const isShared = (mode & WRITABLE_BY_ALL) !== 0 && (at === real || (mode & STICKY) === 0);
     const isOpen = isShared || (at === real && (mode & WRITABLE_BY_GROUP) !== 0);
-    if (isOpen || ![0, process.geteuid?.()].includes(uid)) {
+    if (isOpen || !isTrusted(stat)) {
       throw new FailedError(`${at}: others may write into it`, [
         `chmod 700 ${at}, or name another directory`,
       ]);

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { failedBy } from '../../base/errors.ts';
 import { describeError } from '../../base/system-error.ts';
+import { isSameSecret } from '../../system/strangers/same-secret.ts';
 import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../../system/strangers/visitors.ts';
 import { readToken } from './sinks/http-sink.ts';
 
@@ -28,9 +28,7 @@ const TIMES = { ...VISITOR_TIMES, requestTimeout: 5000 } as const;
 function mayRead(given = '', { tokenFile }: Pick<MetricsServerOptions, 'tokenFile'>): boolean {
   if (tokenFile === null) return true;
   try {
-    const token = readToken({ tokenFile, tokenEnv: null });
-    const [a, b] = [given, `Bearer ${token}`].map((text) => createHash('sha256').update(text));
-    return timingSafeEqual(a.digest(), b.digest());
+    return isSameSecret(given, `Bearer ${readToken({ tokenFile, tokenEnv: null })}`);
   } catch {
     return false;
   }

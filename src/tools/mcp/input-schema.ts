@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/foreign-json.ts';
 
 /** The part of JSON Schema in which tools describe an argument. */
 export type ArgumentSchema = {
@@ -25,9 +26,7 @@ export function checkInput(
   { properties, required }: InputSchema,
   input: unknown,
 ): Readonly<Record<string, unknown>> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new UsageError('arguments: expected an object');
-  }
+  if (!isJsonObject(input)) throw new UsageError('arguments: expected an object');
   const missing = required.find((name) => !Object.hasOwn(input, name));
   if (missing !== undefined) throw new UsageError(`the argument ${missing} is missing`);
   for (const [name, value] of Object.entries(input)) {
@@ -38,7 +37,7 @@ export function checkInput(
     const wrong = departure(properties[name], value);
     if (wrong !== null) throw new UsageError(`the argument ${name}: expected ${wrong}`);
   }
-  return input as Readonly<Record<string, unknown>>;
+  return input;
 }
 
 /** The expectation that a value does not meet, in words; null where it is as described. */

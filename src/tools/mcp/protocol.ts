@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/foreign-json.ts';
 import { packageVersion } from '../../system/version.ts';
 import { checkInput, type InputSchema } from './input-schema.ts';
 
@@ -58,16 +59,16 @@ export class Calls {
   }
 
   async #answer(given: unknown): Promise<object | null> {
-    if (!isObject(given) || typeof given.method !== 'string') {
+    if (!isJsonObject(given) || typeof given.method !== 'string') {
       return failure(null, INVALID_REQUEST, 'not a request');
     }
     const { id, method, params = {} } = given as Request;
-    if (method === 'notifications/cancelled' && isObject(params)) {
+    if (method === 'notifications/cancelled' && isJsonObject(params)) {
       this.#running.get(params.requestId)?.abort();
     }
     // A notification: nobody waits.
     if (id === undefined) return null;
-    if (!isObject(params)) return failure(id, INVALID_PARAMS, 'params: expected an object');
+    if (!isJsonObject(params)) return failure(id, INVALID_PARAMS, 'params: expected an object');
     switch (method) {
       case 'initialize': {
         const asked = String(params.protocolVersion);
@@ -100,10 +101,6 @@ export class Calls {
     if (this.#running.get(id) === stopped) this.#running.delete(id);
     return signal.aborted || result === null ? null : success(id, result);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Answers also where the tool fails: the assistant can mend its question. */

@@ -470,10 +470,7 @@ async function sqlAnswer(
   const sql = textOf(input, 'sql');
   const engine = await openRecordings(numbered([textOf(input, 'file')]), open, sql);
   try {
-    const limits = {
-      ...{ maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS },
-      ...(signal && { signal }),
-    };
+    const limits = { maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS, ...(signal && { signal }) };
     const { columns, rows, isCut } = await engine.run(sql, limits);
     const cells = rows.map((row) =>
       row.map((value) => (typeof value === 'string' ? quotedName(value) : String(value))),

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { UsageError } from '../../../base/errors.ts';
+import { isJsonObject } from '../../../base/foreign-json.ts';
 import type { CallGraph } from '../../../options/call-graph.ts';
 import type {
   AgentConfig,
@@ -253,10 +254,8 @@ class Section {
   constructor(given: unknown, from: string, path: string) {
     this.#from = from;
     this.#path = path;
-    if (given === null || typeof given !== 'object' || Array.isArray(given)) {
-      throw this.wrong('', 'expected an object');
-    }
-    this.#given = given as Record<string, unknown>;
+    if (!isJsonObject(given)) throw this.wrong('', 'expected an object');
+    this.#given = given;
   }
 
   keys(): string[] {
