@@ -8,6 +8,7 @@ import {
   subjectOf,
 } from '../../findings/finding.ts';
 import { adviceFor, MATTERS } from '../../period/report/advice.ts';
+import { COMPARED_KINDS } from '../../period/report/disagreement.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
@@ -166,7 +167,6 @@ function colourOf(label: string, paint: Paint): (text: string) => string {
   }
 }
 
-const KINDS = ['samples', 'period', 'events', 'time'] as const;
 const NAME_COLUMNS = 40;
 
 /** The functions on which the weights differ most, a line each below a header; else nothing. */
@@ -174,7 +174,9 @@ function disagreementTable({ weights }: EventReport): string[] {
   if (weights === null || weights.functions.length === 0) return [];
   const { samples, period } = weights.distance;
   if (Math.max(samples ?? 0, period ?? 0) < MATTERS) return [];
-  const kinds = KINDS.filter((kind) => weights.functions.some((shares) => shares[kind] !== null));
+  const kinds = COMPARED_KINDS.filter((kind) =>
+    weights.functions.some((shares) => shares[kind] !== null),
+  );
   const lines = [
     `${'self share of the profile by'.padEnd(NAME_COLUMNS)}${kinds.map((kind) => kind.padStart(10)).join('')}`,
   ];

@@ -2,7 +2,13 @@ import type { IntColumn } from '../../base/int-column.ts';
 import type { WeightKind } from '../../profile/types.ts';
 
 /** The weights that are compared; `wall` is of how many threads run, and no reading of the same events. */
-export type ComparedKind = Exclude<WeightKind, 'wall'>;
+export const COMPARED_KINDS = [
+  'samples',
+  'period',
+  'events',
+  'time',
+] as const satisfies readonly WeightKind[];
+export type ComparedKind = (typeof COMPARED_KINDS)[number];
 
 /** Shares (0…1) of one function by each weight; null where the weight can't be computed. */
 export type FunctionShares = {
@@ -35,7 +41,6 @@ export type ComparedProfile = {
   readonly nameOf: (func: number) => string;
 };
 
-const KINDS: readonly ComparedKind[] = ['samples', 'period', 'events', 'time'];
 const MAX_FUNCTIONS = 5;
 
 /** Compares the weights over the samples of one event, `isMember` says which. Null: no events. */
@@ -46,7 +51,7 @@ export function compareWeights(
 ): WeightDisagreement | null {
   const { funcCount, nameOf } = compared;
   const shares = {} as Record<ComparedKind, Float64Array | null>;
-  for (const kind of KINDS) shares[kind] = sharesBy(kind, compared, event, eventOfSample);
+  for (const kind of COMPARED_KINDS) shares[kind] = sharesBy(kind, compared, event, eventOfSample);
   const { samples, period, events, time } = shares;
   if (events === null || samples === null || period === null) return null;
 

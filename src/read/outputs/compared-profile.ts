@@ -1,15 +1,17 @@
 import { FailedError } from '../../base/errors.ts';
-import type { ComparedKind, ComparedProfile } from '../../period/report/disagreement.ts';
+import {
+  COMPARED_KINDS,
+  type ComparedKind,
+  type ComparedProfile,
+} from '../../period/report/disagreement.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import type { FuncIndex } from '../../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
-const KINDS: readonly ComparedKind[] = ['samples', 'period', 'events', 'time'];
-
 /** A recording's weights and the function of each sample, for `reportPeriods` to compare. */
 export function comparedProfile(opened: AnalysedProfile): ComparedProfile {
   const weights: Partial<Record<ComparedKind, Float64Array>> = {};
-  for (const kind of KINDS) {
+  for (const kind of COMPARED_KINDS) {
     const values = weightsOf(opened, kind);
     if (values !== null) weights[kind] = values;
   }

@@ -47,7 +47,6 @@ export class TableView implements TabView {
       store.change({ tableFilter: this.#filter.value }, 'adjust'),
     );
     this.#table = new VirtualTable({
-      caption: '',
       keyOf: (row) => row.index,
       onChoose: (row) => this.#choose(store.get().tableBy, row),
       onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),

@@ -2,12 +2,11 @@ import { element, replaceKeepingFocus } from '../dom/dom.ts';
 import { renderHeadings, renderRow, type TableHeading } from './data-table.ts';
 
 export type VirtualTableOptions<Row> = {
-  readonly caption: string;
   readonly keyOf: (row: Row) => string | number;
   readonly onChoose: (row: Row) => void;
   readonly onSort: (sort: string) => void;
-  /** Rows are needed that `show` was not given: `count` from `first` on. */
-  readonly onMissing: (first: number, count: number) => void;
+  /** `ROWS_AT_ONCE` rows are needed that `show` was not given, from `first` on. */
+  readonly onMissing: (first: number) => void;
 };
 
 /** Rows from `first` on, of a list of `length`, and how they are shown. */
@@ -58,7 +57,6 @@ export class VirtualTable<Row> {
   constructor(options: VirtualTableOptions<Row>) {
     this.#options = options;
     this.#table.setAttribute('role', 'grid');
-    this.#table.setAttribute('aria-label', options.caption);
     this.root.addEventListener('scroll', () => this.#fill(), { passive: true });
     new ResizeObserver(() => this.#fill()).observe(this.root);
     // The root's font grows with the window.
@@ -313,7 +311,7 @@ export class VirtualTable<Row> {
   #ask(around: number): void {
     const first = Math.max(0, around - Math.floor(ROWS_AT_ONCE / 2));
     if (first === this.#shown?.first) return;
-    this.#options.onMissing(first, ROWS_AT_ONCE);
+    this.#options.onMissing(first);
   }
 
   /** The row at a place of the list; null where it is not there. */
