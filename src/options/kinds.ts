@@ -204,9 +204,12 @@ const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours',
  */
 export function duration(unit: TimeUnit, leastMs = 0): Kind<number> {
   const isEnough = (ms: number) => (leastMs === 0 ? ms > 0 : ms >= leastMs);
-  const least = leastMs === 0 ? 'above 0' : `of at least ${leastMs / MS_PER_UNIT[unit]}`;
+  const least = (each: number) => (leastMs === 0 ? 'above 0' : `of at least ${leastMs / each}`);
   return {
-    expected: `a number ${least}, in ${UNIT_NAMES[unit]} or with a unit (10s, 250ms)`,
+    expected: {
+      library: `a number ${least(1)}, in milliseconds`,
+      command: `a number ${least(MS_PER_UNIT[unit])}, in ${UNIT_NAMES[unit]} or with a unit (10s, 250ms)`,
+    },
     read: (words) => fitting(readTime(words, unit), isEnough),
     has: (value) => typeof value === 'number' && isEnough(value),
   };
@@ -230,14 +233,17 @@ const isSize = (value: unknown): value is number => isWhole(value, 1);
 
 /** A number of bytes. */
 export const bytes: Kind<number> = {
-  expected: 'a size such as 10M',
+  expected: { library: 'a whole number of bytes, at least 1', command: 'a size such as 10M' },
   read: (words) => fitting(readBytes(words, 1), isSize),
   has: isSize,
 };
 
 /** A number of bytes, or infinity: `none` is no limit. */
 export const limit: Kind<number> = {
-  expected: 'a size such as 4G, or none',
+  expected: {
+    library: 'a whole number of bytes, at least 1, or Infinity',
+    command: 'a size such as 4G, or none',
+  },
   read: (words) => (words === 'none' ? Number.POSITIVE_INFINITY : bytes.read(words)),
   has: (value) => isSize(value) || value === Number.POSITIVE_INFINITY,
 };
@@ -247,7 +253,10 @@ export type PagesOrBytes = number | { readonly bytes: number };
 
 /** Data pages of a ring, or its size. */
 export const pages: Kind<PagesOrBytes> = {
-  expected: 'a number of pages or a size such as 512K',
+  expected: {
+    library: 'a whole number of pages, at least 1, or { bytes }',
+    command: 'a number of pages or a size such as 512K',
+  },
   read(words) {
     const size = readBytes(words, 1);
     if (!(size > 0)) return undefined;
@@ -256,9 +265,11 @@ export const pages: Kind<PagesOrBytes> = {
   has: (value) => isSize(value) || isSize((value as { bytes?: unknown } | null)?.bytes),
 };
 
+const SHARE_NUMBER = 'a number from 0 to 1';
+
 /** A share of 0 to 1: `0.01` or `1%`. */
 export const share: Kind<number> = {
-  expected: 'a share such as 0.01 or 1%',
+  expected: { library: SHARE_NUMBER, command: 'a share such as 0.01 or 1%' },
   read(words) {
     const match = /^(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(words.trim());
     if (match === null) return undefined;
@@ -269,7 +280,7 @@ export const share: Kind<number> = {
 
 /** A percentage as a share of 0 to 1. */
 export const percent: Kind<number> = {
-  expected: 'a number from 0 to 100',
+  expected: { library: SHARE_NUMBER, command: 'a number from 0 to 100' },
   read(words) {
     return fitting(readDecimal(words.replace(/%$/, '')) / 100, (value) => value <= 1);
   },
@@ -314,7 +325,10 @@ export const recordedIds: Kind<readonly number[]> = {
 
 /** When a recording begins a new file: when it is asked to, by size or by time. */
 export const switchWhen: Kind<'asked' | { readonly bytes: number } | { readonly ms: number }> = {
-  expected: 'signal, a size (10M) or a time (10s, 5m, 1h)',
+  expected: {
+    library: "'asked', { bytes } or { ms }",
+    command: 'signal, a size (10M) or a time (10s, 5m, 1h)',
+  },
   read(words) {
     if (words === 'signal') return 'asked';
     const isTime = /[smhd]$/.test(words);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { libraryWords } from '../../src/base/words.ts';
 import {
   bytes,
   duration,
@@ -73,6 +74,18 @@ test('every value that words mean is one that a program may pass', () => {
   ] as const) {
     expect(kind.has(kind.read(words))).toBe(true);
   }
+});
+
+test.each<[Kind<unknown>, string]>([
+  [duration('s', 50), 'a number of at least 50, in milliseconds'],
+  [bytes, 'a whole number of bytes, at least 1'],
+  [pages, 'a whole number of pages, at least 1, or { bytes }'],
+  [percent, 'a number from 0 to 1'],
+  [share, 'a number from 0 to 1'],
+  [switchWhen, "'asked', { bytes } or { ms }"],
+])('a program that passes what is no value of %o reads which values it may pass', (kind, words) => {
+  expect(kind.has('10M')).toBe(false);
+  expect(libraryWords(kind.expected)).toBe(words);
 });
 
 test('a misfit has hints of its own', () => {
