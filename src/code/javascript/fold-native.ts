@@ -180,9 +180,11 @@ class NativeFolder {
     }
   }
 
+  /** A frame in no file is outermost where nothing before it is shown, so that a folded path folds to itself. */
   #unmapped(state: State, frame: number): State {
-    const isOutermost = state.last === 'none' || state.last === 'unmapped';
-    return this.#keep(state, frame, isOutermost && !isInRun(state) ? 'unmapped' : 'library');
+    const before = this.#settle(state, false);
+    this.#base = this.#builder.intern(before, frame);
+    return this.#behind[before === NONE || state.last === 'unmapped' ? 'unmapped' : 'library'];
   }
 
   #native(state: State, kind: NativeKind): State {

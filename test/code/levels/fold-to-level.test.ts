@@ -151,6 +151,11 @@ describe('the level javascript', () => {
     ).toEqual(['(libc)', '(libc) > (kernel: futex)', '(libc) > (kernel: futex)']);
   });
 
+  test('the C library below a frame in no file is the library, whatever led there', () => {
+    const lost = ['[unknown]@', `[unknown]${NODE}`, '[unknown]@', `_IO_old_init${LIBC}`];
+    expect(folded('javascript', [HANDLE], lost).slice(1)).toEqual(['(libc)']);
+  });
+
   test('a frame in no file stays where nothing tells that it is none', () => {
     expect(folded('javascript', ['[unknown]@', HANDLE], ['[unknown]@'])).toEqual([
       '[unknown] > handle /srv/app.js:7',
@@ -343,6 +348,7 @@ const PARTS = [
   'resize@sharp.node',
   `malloc${LIBC}`,
   '[unknown]@node',
+  '[unknown]@',
 ];
 
 describe('whatever the stacks', () => {
@@ -365,6 +371,15 @@ describe('whatever the stacks', () => {
         );
         expect(stacks(result).slice(1)).toEqual(alone);
         expect(alone).not.toContain('');
+      }),
+    );
+  });
+
+  test('a folded profile folds to itself, as one that was exported and is opened again', () => {
+    fc.assert(
+      fc.property(anyStacks, (columns) => {
+        const once = foldToLevel(profileOf([HANDLE], ...columns), 'javascript');
+        expect(stacks(foldToLevel(once, 'javascript'))).toEqual(stacks(once));
       }),
     );
   });
