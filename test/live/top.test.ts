@@ -4,6 +4,8 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
+import { loadBinding } from '../../src/native/binding.ts';
+import type { NativeSampler } from '../../src/native/types.ts';
 import { startTop } from '../../src/tools/top/top.ts';
 import { CLI, cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -150,6 +152,25 @@ describeLive('top', () => {
     expect(samples).toBeGreaterThan(100);
     // No CPU has more than it was asked for, but for the first of its samples.
     expect(rate).toBeLessThan(2 * 2000 * cpus().length);
+  });
+
+  it("a report's time begins when the events are enabled, however long it took to get there", async () => {
+    const binding = loadBinding();
+    let enabledMs = 0;
+    class LateSampler extends binding.Sampler {
+      override startLive(...asked: Parameters<NativeSampler['startLive']>): void {
+        const begun = process.cpuUsage().user;
+        while (process.cpuUsage().user < begun + 50_000);
+        enabledMs = performance.now();
+        super.startLive(...asked);
+      }
+    }
+    const late = { ...binding, Sampler: LateSampler };
+    const top = startTop({ pids: [process.pid], events: ['cpu-clock'], intervalMs: 50 }, late);
+    for await (const { elapsedMs } of top.reports()) {
+      expect(elapsedMs).toBeLessThanOrEqual(performance.now() - enabledMs);
+      break;
+    }
   });
 
   it('top counts its own CPU time over the time that it took, however short it runs', () => {

@@ -101,7 +101,8 @@ class Top implements RunningTop {
   readonly #options: TopOptions;
   readonly #session: PreparedRecording;
   readonly #exited = new Deferred<CommandExit | null>();
-  readonly #startMs = performance.now();
+  /** When the events were enabled: what was done before, on a machine of many processes for seconds, is in no report. */
+  #startMs = performance.now();
   readonly #cleanUp: () => void;
   #tables: EventTables[];
   #resetMs = this.#startMs;
@@ -152,6 +153,8 @@ class Top implements RunningTop {
       }
       if (this.#hasEnded || this.#failure !== null) this.#wake();
     });
+    this.#startMs = this.#resetMs = this.#reportMs = performance.now();
+    this.#cpuUs = cpuTimeUs();
     if (durationMs !== undefined) callAfter(durationMs, () => this.stop(), { unref: true });
     if (signal === undefined) return;
     const abort = (): void => {
