@@ -27,7 +27,7 @@ test.each<[string, (options: never) => unknown, object, string]>([
     'openProfile',
     (given) => openProfile(path, given),
     { maxUnpacked: '4G' },
-    'maxUnpacked "4G": expected a size',
+    'maxUnpacked "4G": expected a whole number of bytes',
   ],
   [
     'export',

@@ -37,8 +37,11 @@ test.each<[object, string]>([
   [{ only: 'hypervisor' }, 'only "hypervisor": expected user, kernel'],
   [{ fields: { userRegs: 'ax' } }, 'userRegs "ax": expected an array of names, empty for all'],
   [{ fields: { colour: true } }, '"colour" is no option of fields'],
-  [{ ringPages: '512K' }, 'ringPages "512K": expected a number of pages or a size such as 512K'],
-  [{ switchOutput: {} }, 'switchOutput {}: expected signal, a size'],
+  [
+    { ringPages: '512K' },
+    'ringPages "512K": expected a whole number of pages, at least 1, or { bytes }',
+  ],
+  [{ switchOutput: {} }, "switchOutput {}: expected 'asked', { bytes } or { ms }"],
   [{ compressionLevel: 23 }, 'compressionLevel 23: expected a whole number from 1 to 22'],
   [{ durationMs: Number.NaN }, 'durationMs NaN: expected a number above 0'],
   [{ delayMs: -1 }, 'delayMs -1: expected a number above 0'],
