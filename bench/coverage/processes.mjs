@@ -17,6 +17,7 @@ import { PROGRAMS } from './programs.mjs';
 import { REPEATING } from './repeating.mjs';
 import { UNEVEN } from './uneven.mjs';
 import { VARIOUS } from './various.mjs';
+import { WORKLOADS } from './workloads.mjs';
 
 /** Each event is drawn by itself: what functions that alternate fast look like. */
 const independent =
@@ -330,5 +331,6 @@ export const KINDS = [
   ...UNEVEN,
   ...VARIOUS,
   ...PROGRAMS,
+  ...WORKLOADS,
   ...REPEATING,
 ];
