@@ -98,7 +98,10 @@ export function findInStep(
     (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
     (sequence === null
       ? null
-      : findRegularWork(sequence, fixedPeriod === null ? movedShare(settled, arrived) : 0)) ??
+      : findRegularWork(
+          sequence,
+          fixedPeriod === null ? Float64Array.from(settled, (row) => arrived[row]) : null,
+        )) ??
     alike
   );
 }
@@ -218,17 +221,6 @@ function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {
     if (Math.abs(arrived[rows[k]] - before) <= before / 100) equal++;
   }
   return equal >= 0.8 * (rows.length - 2);
-}
-
-/** The part by which neighbouring intervals differ on average. */
-function movedShare(rows: Int32Array, arrived: Float64Array): number {
-  let moved = 0;
-  let all = 0;
-  for (let k = 1; k < rows.length; k++) {
-    moved += Math.abs(arrived[rows[k]] - arrived[rows[k - 1]]);
-    all += arrived[rows[k]];
-  }
-  return moved / all;
 }
 
 /**

@@ -39,11 +39,11 @@ const ALIKE = 0.74;
 const ALIKE_AGAIN = 0.82;
 /**
  * Two functions that take turns at nearly every sample are alike at a short lag, whatever their lengths are. The work is the same where they still
- * are at twice the lag, or where neighbouring intervals differ by this part, as rates of functions do.
+ * are at twice the lag, or where functions tell this part of how the period moves: it then does so in the same way each time.
  */
 const SHORT = 5;
 const ALIKE_AGAIN_OF_SHORT = 0.65;
-const MUCH_MOVED = 0.028;
+const TOLD_OF_MOVES = 0.6;
 /** A longer lag is another one of the same work, unless it has fewer that differ by this factor. */
 const CLEARLY_FEWER = 0.8;
 /** Samples that differ for each change, where borders are the same, and where only functions are. */
@@ -56,10 +56,10 @@ const MOST_TIMES = 3;
 const STRETCHES = 64;
 const LEAST_PART = 1 / 32;
 
-/** Null where nothing of it is to be seen. `moved`: the part by which neighbouring intervals differ; 0 with a fixed period, of which only `times` counts. */
+/** Null where nothing of it is to be seen. `intervals`: events before each sample; null with a fixed period, of which only `times` counts. */
 export function findRegularWork(
   { states, byChance }: FuncSequence,
-  moved: number,
+  intervals: Float64Array | null,
 ): RegularWork | null {
   const { length } = states;
   if (length < LEAST_SAMPLES) return null;
@@ -80,10 +80,11 @@ export function findRegularWork(
   }
   if (every === 0) return null;
   const again = differingShare(states, 2 * every) / byChance;
-  if (every < SHORT && again > ALIKE_AGAIN_OF_SHORT && moved < MUCH_MOVED) return null;
+  const isAlikeAgain = every >= SHORT || again <= ALIKE_AGAIN_OF_SHORT;
+  if (!isAlikeAgain && !(toldOfMoves(states, intervals) >= TOLD_OF_MOVES)) return null;
   const stretch = Math.max(every, Math.floor(length / STRETCHES));
   const times = again <= ALIKE_AGAIN ? variancesOf(states, stretch) : 0;
-  const perChange = moved > 0 ? fewest / changes : 1;
+  const perChange = intervals === null ? 1 : fewest / changes;
   if (perChange > SAME_BORDERS && times < LEAST_TIMES) return null;
   return { kind: 'regular', every, differing: perChange, times };
 }
@@ -99,6 +100,37 @@ export function differing(states: Int32Array, lag: number, limit: number): numbe
 
 export function differingShare(states: Int32Array, lag: number): number {
   return differing(states, lag, states.length) / (states.length - lag);
+}
+
+/**
+ * The part of the variance between one interval and the next that functions tell: those of three samples, of which the last one is
+ * two samples before, as the period follows late. Of work that is any it is what the rates of functions tell, less than a half; 0 with a fixed period.
+ */
+function toldOfMoves(states: Int32Array, intervals: Float64Array | null): number {
+  if (intervals === null) return 0;
+  const numbers = new Map<number, number>();
+  const own = states.map((state) => {
+    if (!numbers.has(state)) numbers.set(state, numbers.size);
+    return numbers.get(state) as number;
+  });
+  const groups = new Map<number, { count: number; sum: number; squares: number }>();
+  for (let k = 2; k + 2 < states.length; k++) {
+    const key = (own[k - 2] * numbers.size + own[k - 1]) * numbers.size + own[k];
+    const group = groups.get(key) ?? { count: 0, sum: 0, squares: 0 };
+    groups.set(key, group);
+    const move = intervals[k + 2] - intervals[k + 1];
+    group.count++;
+    group.sum += move;
+    group.squares += move * move;
+  }
+  let told = 0;
+  let all = 0;
+  for (const { count, sum, squares } of groups.values()) {
+    // Without what a mean of so few tells by chance.
+    told += (sum * sum - squares) / count;
+    all += squares;
+  }
+  return all > 0 ? told / all : 0;
 }
 
 /** The variance of stretches of `size` as a multiple of that of drawn samples, by the function that has the most. */

@@ -172,6 +172,23 @@ describe('samples in step with the work', () => {
     expect(find(rounds(uneven), sampled)).toBeNull();
   });
 
+  it('two functions in turn are regular work only where they tell how the period moves', () => {
+    const random = randomly(23);
+    // A turn is 0.55 to 1.45 samples long: functions are alike two samples apart, and hardly four.
+    const funcs: number[] = [];
+    for (let left = 0.5, func = 0; funcs.length < 3000; left--) {
+      for (; left <= 0; func = 1 - func) left += 0.55 + 0.9 * random();
+      funcs.push(func);
+    }
+    const drawnAt = (periodAt: (k: number) => number) =>
+      find(funcs, { event: PAGE_FAULTS, periods: funcs.map((_, k) => Math.round(periodAt(k))) });
+    // A rate that rises and falls, and waits between.
+    expect(drawnAt((k) => 100 + 40 * Math.sin(k / 400) + 20 * random())).toBeNull();
+    const found = drawnAt((k) => 80 + 40 * (funcs[k - 2] ?? 0) + 10 * random());
+    expect(found).toMatchObject({ kind: 'regular', every: 2 });
+    expect(inStepText(found!)).toContain('may be nearly the same');
+  });
+
   it('parts of the work that samples move through slowly make shares of stretches differ', () => {
     const random = randomly(19);
     // Blocks of 72 events at every 73rd of them; an output of 33 to 41 events shifts the samples.

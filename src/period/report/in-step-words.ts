@@ -30,8 +30,8 @@ export function inStepText(found: InStep): string {
       );
     case 'regular':
       return (
-        `the work is nearly the same each time: functions come again every ${formatCount(found.every)} ` +
-        'samples or so, and samples may fall on the same places of it; the intervals allow for it'
+        `the work may be nearly the same each time, since functions come again every ${formatCount(found.every)} ` +
+        'samples or so; samples then fall on the same places of it, and the intervals allow for that'
       );
     case 'one-place':
       return onePlaceText(found);
