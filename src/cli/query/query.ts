@@ -91,9 +91,8 @@ export async function runQuery(
     return verbSql(verb, options);
   };
   const judged: Judged = new Map();
-  const open = opener(flags, (file, opened) => {
-    if (flags.json) judged.set(file, findingsOf(opened));
-  });
+  const texts: string[] = [];
+  const open = opener(flags, { judged, texts }, () => true);
   const { engine, recordings, sql } = await openEngine(verb, files, sqlFor, open, flags);
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
@@ -106,6 +105,7 @@ export async function runQuery(
       isJudged && found.rows.length > 0
         ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
         : found;
+    for (const text of texts) notify(`perf-ts: ${text}`);
     print(sql, answer, recordings, judged, flags);
     if (verb !== undefined && SUMMED_IN_SQL.has(verb)) notify(`perf-ts: ${SUMMED}`);
     if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
@@ -141,18 +141,9 @@ async function printAnswer(
   const asked = { ...options, maxRows, ...(weight !== undefined && { weight }) };
   const judged: Judged = new Map();
   const texts: string[] = [];
-  const open = opener(flags, (file, opened) => {
-    const findings = findingsOf(opened);
-    const rows = opened.profile.events.flatMap(({ name }, row) => {
-      const isShown = row === 0 || verb === 'ledger' || verb === 'periods';
-      return (event === undefined ? isShown : name === event) ? [row] : [];
-    });
-    const doubts = doubtsOfEvents(findings, rows).filter(({ code }) => !isPrintedOnReading(code));
-    // The document has them itself.
-    if (!flags.json && !judged.has(file))
-      texts.push(...findingTexts({ path: file, opened }, doubts));
-    judged.set(file, findings);
-  });
+  const open = opener(flags, { judged, texts }, (name, row) =>
+    event === undefined ? row === 0 || verb === 'ledger' || verb === 'periods' : name === event,
+  );
   const { notes, ...answer } =
     verb === 'diff'
       ? {
@@ -175,13 +166,22 @@ async function printAnswer(
 /** The findings about each recording that was opened. */
 type Judged = Map<string, readonly Finding[]>;
 
+/** Opens files, and collects what is found about each; in `texts` the doubts of those events that are shown, unless a document has them itself. */
 function opener(
   flags: QueryFlags,
-  onOpen: (file: string, opened: AnalysedProfile) => void,
+  { judged, texts }: { readonly judged: Judged; readonly texts: string[] },
+  isShown: (event: string, row: number) => boolean,
 ): (file: string) => Promise<AnalysedProfile> {
   return async (file) => {
     const opened = await loadForCommand(file, flags, { lines: true });
-    onOpen(file, opened);
+    const findings = findingsOf(opened);
+    const rows = opened.profile.events.flatMap(({ name }, row) =>
+      isShown(name, row) ? [row] : [],
+    );
+    const doubts = doubtsOfEvents(findings, rows).filter(({ code }) => !isPrintedOnReading(code));
+    if (!flags.json && !judged.has(file))
+      texts.push(...findingTexts({ path: file, opened }, doubts));
+    judged.set(file, findings);
     return opened;
   };
 }
