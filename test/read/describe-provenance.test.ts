@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
+import { explainProvenance } from '../../src/formats/export/export-provenance.ts';
 import type { EventIndex, Profile, ProfileEvent, WeightKind } from '../../src/profile/types.ts';
 import { OpenedProfile } from '../../src/read/open-profile.ts';
 import { describeProvenance } from '../../src/read/outputs/describe-provenance.ts';
@@ -74,6 +75,22 @@ describe('where the weights come from', () => {
       false,
     ],
     [
+      'the time or the bytes of system calls',
+      { name: 'syscall-bytes', mode: 'clock', frequencyHz: null },
+      {},
+      'events',
+      'system-calls',
+      false,
+    ],
+    [
+      'the bytes of new pages',
+      { name: 'new-memory:u', mode: 'clock', frequencyHz: null },
+      {},
+      'events',
+      'new-pages',
+      false,
+    ],
+    [
       'the timer of a clock, whatever its counter says',
       { mode: 'clock', unit: 'nanoseconds' },
       { counts: [2, 4, 8, 16] },
@@ -93,6 +110,17 @@ describe('where the weights come from', () => {
     const options = rest as { counts?: number[] };
     const described = eventOf(opened(event, options), weight);
     expect([described.weightsFrom, described.isGuess]).toEqual([from, isGuess]);
+  });
+
+  it('weights that each sample measured itself are divided by no threads of wall time', () => {
+    const inWallTime = (event: Partial<ProfileEvent>) =>
+      explainProvenance(eventOf(opened(event)), 'wall');
+    expect(inWallTime({ name: 'new-memory', mode: 'clock', frequencyHz: null })).toEqual([
+      'weights are the bytes of the pages that each page fault added to its process',
+    ]);
+    expect(inWallTime({ mode: 'clock', unit: 'nanoseconds' })).toContain(
+      'each is divided by the number of recorded threads that ran at that moment',
+    );
   });
 
   it('provenance calls a known rule known, and an unknown one a guess', () => {

@@ -22,7 +22,9 @@ export type WeightSource =
   /** Times between context switches: the weights of off-CPU samples. */
   | 'waits'
   /** Times between begin and end of system calls, and the bytes that these moved. */
-  | 'system-calls';
+  | 'system-calls'
+  /** Bytes of the pages that page faults added to processes. */
+  | 'new-pages';
 
 /** The source of the weights of one event, and the losses that they leave out. */
 export type EventProvenance = {
@@ -116,7 +118,7 @@ export function explainProvenance(
     );
   }
   sentences.push(explainSource(event, weight));
-  if (weight === 'wall' && event.weightsFrom !== 'waits' && event.weightsFrom !== 'system-calls') {
+  if (weight === 'wall' && !['waits', 'system-calls', 'new-pages'].includes(event.weightsFrom)) {
     sentences.push('each is divided by the number of recorded threads that ran at that moment');
   }
   if (event.lostSamples > 0) {
@@ -149,6 +151,8 @@ function explainSource(
       return 'weights are how long threads waited, from one context switch to the next';
     case 'system-calls':
       return 'weights are what each system call took, or the bytes that it moved';
+    case 'new-pages':
+      return 'weights are the bytes of the pages that each page fault added to its process';
     case 'realigned-periods':
       return `weights are periods of the interval ${
         rule?.rule === 'next' ? 'after' : 'before'

@@ -16,8 +16,14 @@ import {
 } from '../../profile/analysis/select/filter.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
-import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import type {
+  EventIndex,
+  Profile,
+  ProfileEvent,
+  WeightKind,
+  Weights,
+} from '../../profile/types.ts';
+import { isMeasuredEvent, isMemoryEvent, isWaitEvent } from '../../profile/wait-event.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { findingsOf } from './findings-of.ts';
@@ -55,8 +61,7 @@ export function describeProvenance(
     const lostSamples = lostSamplesOf(profile.losses, index as EventIndex);
     const rule = rules[index] ?? null;
     const weightsFrom = sourceOf(kind, {
-      isOffCpu: event.name === OFF_CPU_EVENT,
-      isOfCalls: isMeasuredEvent(event) && event.name !== OFF_CPU_EVENT,
+      measured: measuredSource(event),
       isFixed: event.mode !== 'frequency',
       // A clock's counter runs on another clock than its timer: its weights are the timer's.
       isClock: event.mode === 'clock',
@@ -145,11 +150,17 @@ function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array | null)
   return figures;
 }
 
+/** The source of weights that each sample measured itself; null where samples stand for others. */
+function measuredSource(event: Pick<ProfileEvent, 'name'>): EventProvenance['weightsFrom'] | null {
+  if (isWaitEvent(event)) return 'waits';
+  if (isMemoryEvent(event)) return 'new-pages';
+  return isMeasuredEvent(event) ? 'system-calls' : null;
+}
+
 function sourceOf(
   kind: WeightKind,
   found: {
-    isOffCpu: boolean;
-    isOfCalls: boolean;
+    measured: EventProvenance['weightsFrom'] | null;
     isFixed: boolean;
     isClock: boolean;
     readings: number;
@@ -158,8 +169,7 @@ function sourceOf(
   },
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
-  if (found.isOffCpu) return 'waits';
-  if (found.isOfCalls) return 'system-calls';
+  if (found.measured !== null) return found.measured;
   if ((kind === 'events' || kind === 'wall') && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';
