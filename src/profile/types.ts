@@ -352,6 +352,8 @@ export type Weights = {
   readonly areSums?: true;
   /** Weights of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;
+  /** Weights of one event only, whose samples weigh what each measured: system calls and new memory. */
+  readonly areMeasured?: true;
   /**
    * Parallel to `SampleTable`: the part of `values` that was counted after the last samples of their
    * streams. Absent: there is none, or the recording can't tell.

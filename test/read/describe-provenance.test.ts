@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { explainProvenance } from '../../src/formats/export/export-provenance.ts';
+import { weightTitle } from '../../src/formats/export/weight-title.ts';
 import type { EventIndex, Profile, ProfileEvent, WeightKind } from '../../src/profile/types.ts';
 import { OpenedProfile } from '../../src/read/open-profile.ts';
 import { describeProvenance } from '../../src/read/outputs/describe-provenance.ts';
@@ -115,9 +116,13 @@ describe('where the weights come from', () => {
   it('weights that each sample measured itself are divided by no threads of wall time', () => {
     const inWallTime = (event: Partial<ProfileEvent>) =>
       explainProvenance(eventOf(opened(event)), 'wall');
-    expect(inWallTime({ name: 'new-memory', mode: 'clock', frequencyHz: null })).toEqual([
+    const memory = { name: 'new-memory', mode: 'clock', frequencyHz: null } as const;
+    expect(inWallTime(memory)).toEqual([
       'weights are the bytes of the pages that each page fault added to its process',
     ]);
+    expect(weightTitle(opened(memory).weights('events', 0 as EventIndex))).toBe(
+      'events (as each sample measured them)',
+    );
     expect(inWallTime({ mode: 'clock', unit: 'nanoseconds' })).toContain(
       'each is divided by the number of recorded threads that ran at that moment',
     );

@@ -11,12 +11,17 @@ export function withUnitOf(event: ProfileEvent, weights: Weights): Weights {
 
 /** The weight and the unit of an export's numbers as text: every export names them. */
 export function weightTitle(
-  weights: Pick<Weights, 'kind' | 'areOfText' | 'areWaits'> & { readonly unit: string },
+  weights: Pick<Weights, 'kind' | 'areOfText' | 'areWaits' | 'areMeasured'> & {
+    readonly unit: string;
+  },
 ): string {
   if (weights.areOfText && weights.kind !== 'samples') {
     return `${weights.unit} (the numbers of the imported text)`;
   }
   if (weights.areWaits && weights.kind !== 'samples') return `${weights.unit} (off the CPU)`;
+  if (weights.areMeasured && weights.kind !== 'samples') {
+    return `${weights.unit} (as each sample measured them)`;
+  }
   switch (weights.kind) {
     case 'samples':
       return 'samples';

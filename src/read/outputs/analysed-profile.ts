@@ -163,7 +163,9 @@ export class AnalysedProfile {
     return {
       ...weights,
       ...(!isCount && { unit }),
-      ...(name === OFF_CPU_EVENT && { areWaits: true as const }),
+      ...(name === OFF_CPU_EVENT
+        ? { areWaits: true as const }
+        : isMeasuredEvent(described) && { areMeasured: true as const }),
     };
   }
 
