@@ -19,6 +19,8 @@
  *   begin(kind, name), begin(kind, method, path), end(id, status, name),
  *   add(kind, agoMs, lengthMs, name)
  *                marks: `src/register/marks.cts`
+ *   findContextFrame(), contextMark(), readContext(), contextCell(), armContexts()
+ *                contexts of samples: `src/register/contexts.cts`
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *   listen(socketPath, onRequest)
  *                lets recorders ask for it, of this user and root; `onRequest` gets their line and
@@ -100,8 +102,10 @@ void OnGone(void* context) {
 }
 
 /** Called on the sender's thread. */
-void OnLast(void* context) {
-  static_cast<Instance*>(context)->listener->turns().WriteOpen();
+void OnLook(void* context, bool is_last) {
+  CodeListener* listener = static_cast<Instance*>(context)->listener;
+  if (is_last) listener->turns().WriteOpen();
+  listener->contexts().Drain();
 }
 
 void CleanUp(void* data) {
@@ -164,7 +168,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
   // Before Node ends the function, which the sender's thread calls: what is added last runs first.
   napi_remove_env_cleanup_hook(env, CleanUp, instance);
   napi_add_env_cleanup_hook(env, CleanUp, instance);
-  if (const int failure = listener->sender().Start(OnGone, OnLast, instance)) {
+  if (const int failure = listener->sender().Start(OnGone, OnLook, instance)) {
     End(env, instance);
     return ThrowErrno(env, "pthread_create", failure);
   }
@@ -287,6 +291,56 @@ napi_value AddMark(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+napi_value FindContextFrame(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  napi_value undefined, places;
+  napi_get_undefined(env, &undefined);
+  // A value of Node-API is a handle of V8.
+  const uint64_t word = *reinterpret_cast<const uint64_t*>(undefined);
+  const int count =
+      instance->listener == nullptr ? 0 : instance->listener->contexts().FindFrame(word);
+  napi_create_int32(env, count, &places);
+  return places;
+}
+
+napi_value ContextMark(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  napi_value mark;
+  napi_create_uint32(
+      env, instance->listener == nullptr ? 0 : instance->listener->contexts().mark(), &mark);
+  return mark;
+}
+
+napi_value ReadContext(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  napi_value number;
+  const uint32_t read = instance->listener == nullptr ? SampleContexts::kNone
+                                                      : instance->listener->contexts().Read();
+  napi_create_uint32(env, read, &number);
+  return number;
+}
+
+napi_value ContextCell(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  uint32_t* cell =
+      instance->listener == nullptr ? nullptr : instance->listener->contexts().Cell();
+  napi_value buffer;
+  if (cell == nullptr ||
+      napi_create_external_arraybuffer(env, cell, sizeof *cell, nullptr, nullptr, &buffer) !=
+          napi_ok) {
+    return nullptr;
+  }
+  return buffer;
+}
+
+napi_value ArmContexts(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  napi_value armed;
+  napi_get_boolean(
+      env, instance->listener != nullptr && instance->listener->contexts().Arm(), &armed);
+  return armed;
+}
+
 napi_value Sends(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value sends;
@@ -400,6 +454,11 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "begin", BeginMark);
   Export(env, exports, "end", EndMark);
   Export(env, exports, "add", AddMark);
+  Export(env, exports, "findContextFrame", FindContextFrame);
+  Export(env, exports, "contextMark", ContextMark);
+  Export(env, exports, "readContext", ReadContext);
+  Export(env, exports, "contextCell", ContextCell);
+  Export(env, exports, "armContexts", ArmContexts);
   Export(env, exports, "stop", Stop);
   return exports;
 }

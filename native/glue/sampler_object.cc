@@ -12,6 +12,7 @@ Napi::Function SamplerObject::Define(Napi::Env env) {
                          InstanceMethod<&SamplerObject::Snapshot>("snapshot"),
                          InstanceMethod<&SamplerObject::Enable>("enable"),
                          InstanceMethod<&SamplerObject::Disable>("disable"),
+                         InstanceMethod<&SamplerObject::SignalSamples>("signalSamples"),
                          InstanceMethod<&SamplerObject::Stop>("stop"),
                          InstanceMethod<&SamplerObject::TakeChunk>("takeChunk"),
                          InstanceMethod<&SamplerObject::Totals>("totals"),
@@ -113,6 +114,15 @@ Napi::Value SamplerObject::Disable(const Napi::CallbackInfo& info) {
   if (!CheckOpen(info.Env())) return info.Env().Undefined();
   sampler_->Disable();
   return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::SignalSamples(const Napi::CallbackInfo& info) {
+  double tid;
+  bool on = false;
+  if (!ReadInteger(info[0], "tid", 1, INT32_MAX, &tid) || !ReadBoolean(info[1], "on", &on)) {
+    return info.Env().Undefined();
+  }
+  return Napi::Boolean::New(info.Env(), sampler_->SignalSamples(static_cast<int>(tid), on));
 }
 
 Napi::Value SamplerObject::Stop(const Napi::CallbackInfo& info) {

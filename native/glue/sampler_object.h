@@ -31,6 +31,7 @@ class SamplerObject : public LiveObject<SamplerObject> {
   Napi::Value Snapshot(const Napi::CallbackInfo& info);
   Napi::Value Enable(const Napi::CallbackInfo& info);
   Napi::Value Disable(const Napi::CallbackInfo& info);
+  Napi::Value SignalSamples(const Napi::CallbackInfo& info);
   Napi::Value Stop(const Napi::CallbackInfo& info);
   Napi::Value TakeChunk(const Napi::CallbackInfo& info);
   Napi::Value Totals(const Napi::CallbackInfo& info);

@@ -228,6 +228,11 @@ export type NativeSampler = {
   snapshot(): void;
   enable(): void;
   disable(): void;
+  /**
+   * Sends SIGURG to a thread with each of its samples of the first event, or no more, until `close`. Events that others
+   * inherit signal one thread alone. False where none of the events is the thread's, or they signal another.
+   */
+  signalSamples(tid: number, on: boolean): boolean;
   /** Ends the recording (events disabled, rings drained, losses read). Idempotent. */
   stop(): void;
   /** Next whole chunk of records, or null. Live sink only. */

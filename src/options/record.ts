@@ -190,6 +190,14 @@ export const RECORD = options({
       help: 'also record system calls, as fsync,read (default all): for perf-ts report --syscalls; needs tracepoints',
       alone: [],
     }),
+    /**
+     * The request of a Node server that each sample ran for: the program gets SIGURG with each, and notes the asynchronous
+     * context. Of a command the samples of one thread, the first that answers a request.
+     */
+    requests: option(yesNo, {
+      flags: '--requests',
+      help: 'also record which request of a Node server each sample ran for: for perf-ts report --by request',
+    }),
     /** Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. */
     memory: option(yesNo, {
       flags: '--memory',

@@ -1,6 +1,8 @@
 import { describeError } from '../base/system-error.ts';
+import { words } from '../base/words.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerTarget } from '../native/types.ts';
+import { RECORD, type RecordSettings } from '../options/record.ts';
 import { uidOfProcess } from '../system/processes/processes-of-user.ts';
 import { CodeEventSink, type CodeEventSinkOptions } from './code-events/code-event-sink.ts';
 import { HeldMaps } from './code-events/held-maps.ts';
@@ -14,8 +16,14 @@ import type { OpenedRecording } from './recording-parts.ts';
 export async function openCodeSink(
   { session, features }: OpenedRecording,
   { peerOf }: NativeBinding,
+  { requests }: Pick<RecordSettings, 'requests'>,
 ): Promise<CodeEventSink | null> {
   const { codeSocket, target } = session;
+  if (requests === true && (codeSocket === null || target.kind === 'system')) {
+    features.notify(
+      words`${RECORD.requests}: the recording has no requests of samples: they are of a Node that is started or attached to, in a file`,
+    );
+  }
   if (codeSocket === null) return null;
   try {
     return await CodeEventSink.open({
@@ -25,6 +33,7 @@ export async function openCodeSink(
       ...peersOf(target),
       notify: features.notify,
       heldMaps: heldMapsOf(target),
+      signalSamples: (tid, isOn) => session.sampler.signalSamples(tid, isOn),
     });
   } catch (error) {
     features.notify(`functions of JavaScript may have no names: ${describeError(error)}`);

@@ -72,7 +72,7 @@ export async function beginRecording(
   const opened = await openRecordingParts(options, binding, giveUp).catch((error: unknown) => {
     throw signal?.aborted ? new AbortError(signal) : error;
   });
-  const recorder = new Recorder(opened, options, await openCodeSink(opened, binding));
+  const recorder = new Recorder(opened, options, await openCodeSink(opened, binding, options));
   await recorder.attach(giveUp);
   recorder.start();
   return {

@@ -46,7 +46,8 @@ export async function openRecordingParts(
   try {
     if (stream === null) checkWritable(path);
     // A pipe has no attachments, nor has a file that is not complete.
-    const newSocket = stream === null && !options.readMeanwhile ? newCodeSocket : null;
+    const newSocket =
+      stream === null && !options.readMeanwhile ? () => newCodeSocket(options.requests) : null;
     const session = prepareRecording({ ...options, output: path }, binding, undefined, newSocket);
     try {
       return openBeside(session, path, stream, options, binding);

@@ -23,6 +23,16 @@ export type CodeEventsLibrary = {
   /** Ends it, with a better name where that is not empty. */
   end(id: number, status: number, name: string): void;
   add(kind: number, agoMs: number, lengthMs: number, name: string): void;
+  /** See `contexts.cts`: looks for V8's frame of contexts within one, and returns in how many places it may be. */
+  findContextFrame(): number;
+  /** The bits above the number in such a frame. */
+  contextMark(): number;
+  /** The number in the current context; 2^32 − 1: none. */
+  readContext(): number;
+  /** Four bytes for the number where there is no such frame. */
+  contextCell(): ArrayBuffer | undefined;
+  /** Notes the context of each sample of the calling thread; false where the program uses SIGURG itself. */
+  armContexts(): boolean;
   /** Lets recorders of this user and root ask for it, at a Unix socket; one in a process. */
   listen(path: string, onRequest: (line: string) => string): void;
   /** Whether a socket is there that nobody listens at. */

@@ -2,8 +2,12 @@
 
 import type { CodeEventsLibrary } from './code-events.cts';
 
+const { openContexts, openContextsText } =
+  require('./contexts.cjs') as typeof import('./contexts.cts');
+
 /** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
-type Library = Pick<CodeEventsLibrary, 'begin' | 'end' | 'add'>;
+type Library = Pick<CodeEventsLibrary, 'begin' | 'end' | 'add'> &
+  Parameters<typeof openContexts>[1];
 
 type Request = {
   readonly method?: string;
@@ -28,6 +32,8 @@ type Message = {
 /** Tools of the parts below. */
 type Tools = {
   readonly library: Library;
+  /** Opens the contexts of requests; null where the recorder wants none. */
+  readonly contexts: (() => ReturnType<typeof openContexts>) | null;
   /** The kind with what the next mark stands for; −1: it is left out. */
   keep(kind: number): number;
   /** The part of a text that a name may have. */
@@ -53,28 +59,33 @@ type Entry = { readonly name: string; readonly startTime: number; readonly durat
 
 /**
  * Reports what a thread of the program does as marks: requests that it answers and makes, by the channels of Node and of
- * Fastify, and the times that it takes itself. Returns what ends it. A request costs two calls into the library.
+ * Fastify, and the times that it takes itself. Returns what ends it. A request costs two calls into the library. `socket`: the name
+ * of the recorder's.
  */
-exports.watchMarks = (require: NodeJS.Require, library: Library): (() => void) =>
-  watchParts(require, library, [watchServers, watchCalls, watchTimes]);
+exports.watchMarks = (require: NodeJS.Require, library: Library, socket: string): (() => void) =>
+  watchParts(require, library, socket, openContexts, [watchServers, watchCalls, watchTimes]);
 
 /** The same as the text of a function, for `take-in`. */
 exports.watchMarksText = (): string =>
-  `(require, library) => (${watchParts})(require, library, [${[watchServers, watchCalls, watchTimes]}])`;
+  `(require, library, socket) => (${watchParts})(require, library, socket, ${openContextsText()}, [${[watchServers, watchCalls, watchTimes]}])`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Nothing in
 // them may throw: an error of a channel's subscriber ends the program. Kinds are those of `profile/mark-table.ts`.
 
 /**
- * Keeps 32 768 marks of each kind; behind these each stands for two, behind twice as many for four …, so that those of a
+ * Keeps 32 768 marks of each kind, eight times as many with contexts; behind these each stands for two, behind twice as many for four …, so that those of a
  * day are some megabytes.
  */
 function watchParts(
   require: NodeJS.Require,
   library: Library,
+  socket: string,
+  open: typeof openContexts,
   parts: readonly ((tools: Tools) => void)[],
 ): () => void {
-  const KEPT = 32_768;
+  const wantsContexts = socket.endsWith('-requests');
+  /** A sample can be put down to a request that is kept only. */
+  const KEPT = wantsContexts ? 262_144 : 32_768;
   const MOST_NAME = 128;
   const counts = [0, 0, 0, 0, 0, 0];
   const logs = [0, 0, 0, 0, 0, 0];
@@ -110,13 +121,19 @@ function watchParts(
     undo.push(end);
     return end;
   };
-  for (const part of parts) attempt(part)({ library, keep, cut, pathOf, attempt, subscribe, undo });
+  const contexts = wantsContexts ? () => open(require, library) : null;
+  const tools: Tools = { library, contexts, keep, cut, pathOf, attempt, subscribe, undo };
+  for (const part of parts) attempt(part)(tools);
   return () => {
     for (const step of undo.splice(0)) attempt(step)(undefined);
   };
 }
 
-function watchServers({ library, keep, cut, subscribe }: Tools): void {
+function watchServers(tools: Tools): void {
+  const { library, keep, cut, subscribe } = tools;
+  let { contexts: openOf } = tools;
+  /** Opened by the first request. */
+  let contexts: ReturnType<typeof openContexts> = null;
   const SERVER = 1;
   // Fastify's channel costs as much as ten others: it is asked for so many requests, which teach their routes.
   const LESSONS = 4096;
@@ -149,9 +166,19 @@ function watchServers({ library, keep, cut, subscribe }: Tools): void {
     return place.route ?? (typeof path === 'string' ? `${baseUrl}${path}` : '');
   };
   subscribe('http.server.request.start', ({ request, socket }) => {
+    if (openOf !== null) {
+      const open = openOf;
+      openOf = null;
+      contexts = open();
+      if (contexts !== null) tools.undo.push(contexts.end);
+    }
     const kept = keep(SERVER);
-    if (kept < 0) return;
+    if (kept < 0) {
+      contexts?.enter(0);
+      return;
+    }
     const id = library.begin(kept, request.method, request.url);
+    contexts?.enter(id);
     const place = bySocket.get(socket);
     if (place !== undefined && place.request !== null) {
       others++;
@@ -275,5 +302,9 @@ function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
   });
 }
 
-export declare function watchMarks(require: NodeJS.Require, library: Library): () => void;
+export declare function watchMarks(
+  require: NodeJS.Require,
+  library: Library,
+  socket: string,
+): () => void;
 export declare function watchMarksText(): string;

@@ -58,7 +58,7 @@ function reportAll(library: CodeEventsLibrary, socket: string, pid: number): boo
   const { watchMarks } = require('./marks.cjs') as typeof import('./marks.cts');
   let endMarks = (): void => {};
   attempt(() => {
-    endMarks = watchMarks(require, library);
+    endMarks = watchMarks(require, library, socket);
   });
   const early: (object | null)[] = [];
   let write = (note: object | null): void => void early.push(note);

@@ -116,7 +116,7 @@ function takeInThread(
   loaded.exports.start(socket, true, end);
   loaded.onEnd = end;
   try {
-    endMarks = watch(require, loaded.exports);
+    endMarks = watch(require, loaded.exports, socket);
   } catch {
     // There are no marks then.
   }

@@ -115,6 +115,7 @@ bool CodeListener::Start(bool existing) {
     listing_ = nullptr;
     if (existing) WriteUnlisted(&unlisted);
     marks_.Start(isolate, &sender_);
+    contexts_.Start(isolate, &sender_);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
@@ -129,6 +130,7 @@ CodeListener::~CodeListener() {
 void CodeListener::Stop() {
   if (isolate_ == nullptr) return;
   turns_.Stop();
+  contexts_.Stop();
   marks_.Stop();
   v8_.set_handler(isolate_, 0, nullptr);
   for (int i = 0; i < kMostListeners; i++) {
@@ -146,6 +148,7 @@ void CodeListener::FlushAll() {
     CodeListener* listener = slot.load(std::memory_order_acquire);
     if (listener == nullptr) continue;
     listener->turns_.WriteOpen();
+    listener->contexts_.Drain();
     listener->sender_.Flush(deadline_ns);
   }
 }

@@ -7,6 +7,7 @@
 #include "code_positions.h"
 #include "loop_turns.h"
 #include "marks.h"
+#include "sample_contexts.h"
 #include "sender.h"
 #include "stream.h"
 #include "unlisted_code.h"
@@ -46,6 +47,7 @@ class CodeListener {
   /** Turns of the isolate's event loop; begun when the code is listened to. */
   LoopTurns& turns() { return turns_; }
   Marks& marks() { return marks_; }
+  SampleContexts& contexts() { return contexts_; }
 
   /**
    * Sends, on the isolate's thread, with the sender connected and started, what is compiled from
@@ -96,6 +98,7 @@ class CodeListener {
   Sender sender_;
   LoopTurns turns_;
   Marks marks_;
+  SampleContexts contexts_;
   void* isolate_ = nullptr;
   /** Thread of the isolate, and what hears the listing of existing code on it; null behind that. */
   pthread_t thread_{};

@@ -125,9 +125,9 @@ int Sender::Connect(const char* name, int recorder, const char** operation) {
   return 0;
 }
 
-int Sender::Start(OnGone on_gone, OnLast on_last, void* context) {
+int Sender::Start(OnGone on_gone, OnLook on_look, void* context) {
   on_gone_ = on_gone;
-  on_last_ = on_last;
+  on_look_ = on_look;
   context_ = context;
   // The new thread inherits the mask: the program's signals are not handled on it.
   sigset_t all, before;
@@ -191,7 +191,7 @@ void Sender::Run() {
     const uint32_t seen = signals_.load(std::memory_order_acquire);
     if (ends_.load(std::memory_order_acquire)) return;
     const bool is_last = HasPeerClosed();
-    if (is_last && on_last_ != nullptr) on_last_(context_);
+    if (on_look_ != nullptr) on_look_(context_, is_last);
     if (!SendQueued() || is_last) break;
     AwaitSignal(seen);
   }

@@ -23,9 +23,9 @@ class Sender {
  public:
   /** Called on the sender's thread, once, when the recorder has closed the connection. */
   using OnGone = void (*)(void* context);
-  /** Called on the sender's thread, once, when the recorder wants no more: what is written here is
-   * sent. */
-  using OnLast = void (*)(void* context);
+  /** Called on the sender's thread, some 20 times a second, and once with `is_last`, when the
+   * recorder wants no more: what is written here is sent. */
+  using OnLook = void (*)(void* context, bool is_last);
 
   Sender() = default;
   Sender(const Sender&) = delete;
@@ -49,7 +49,7 @@ class Sender {
   bool IsOfThisProcess() const;
 
   /** 0, or the errno of pthread_create. Until `Wake`, what is queued waits. */
-  int Start(OnGone on_gone, OnLast on_last, void* context);
+  int Start(OnGone on_gone, OnLook on_look, void* context);
 
   /**
    * Room for a record of `size` bytes, and the lock that `Commit` gives back; null without memory,
@@ -99,7 +99,7 @@ class Sender {
   pthread_t thread_{};
   bool running_ = false;
   OnGone on_gone_ = nullptr;
-  OnLast on_last_ = nullptr;
+  OnLook on_look_ = nullptr;
   void* context_ = nullptr;
 };
 

@@ -48,6 +48,11 @@ enum class Type : uint16_t {
   kMarkEnd = 14,
   /** `Caller`: the interpreted function whose call V8 compiled the code for that was added last. */
   kCaller = 15,
+  // 16 is written by the recorder.
+  /** `Contexts`: of samples of this thread. */
+  kContexts = 17,
+  /** `Arm`: the thread handles signals of its samples, or no more. */
+  kArm = 18,
 };
 
 struct Record {
@@ -182,6 +187,27 @@ struct MarkEnd {
   /** Bytes of a name that takes the place of the first one; 0: none. */
   uint32_t name_size;
   uint32_t reserved;
+};
+
+/** Contexts of samples, in the order of their times: see `SampleContexts`. */
+struct Contexts {
+  uint32_t count;
+  /** Contexts that there was no room for, before the time of the record. */
+  uint32_t lost;
+};
+
+struct Context {
+  /** Nanoseconds since the time of the record. */
+  uint32_t since_ns;
+  /** The lower 20 bits of the number of the request's mark, 0: of one without a mark; all bits: no
+   * request. */
+  uint32_t number;
+};
+
+struct Arm {
+  /** The thread's number in its own namespace. */
+  uint32_t tid;
+  uint32_t on;
 };
 
 }  // namespace perf_ts::code_stream

@@ -308,6 +308,23 @@ void EventSet::Disable() {
   }
 }
 
+bool EventSet::SignalSamples(int tid, bool on) {
+  const bool is_own = std::binary_search(tasks_.begin(), tasks_.end(), tid);
+  // All of a command inherit the events of its first process; threads of a process that was there
+  // before inherit those of one of many.
+  if (!is_own && (tasks_.size() != 1 || tasks_[0] < 0)) return false;
+  bool is_done = false;
+  for (Instance& instance : instances_) {
+    if (instance.event != 0 || instance.task < 0 || (is_own && instance.task != tid)) continue;
+    if (instance.signalled != (on ? 0 : tid)) continue;
+    if (!perf_ts::SignalSamples(instance.fd.get(), tid, on)) continue;
+    instance.signalled = on ? tid : 0;
+    signalled_ += on ? 1 : -1;
+    is_done = true;
+  }
+  return is_done;
+}
+
 void EventSet::PauseSamples(bool paused) {
   for (size_t i = kSampleRing; i < rings_.size(); i += kRingsPerPlace) {
     if (!rings_[i].writers.empty()) PauseOutput(rings_[i].writers[0]->fd.get(), paused);

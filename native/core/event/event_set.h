@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +26,8 @@ struct Instance {
   int cpu = -1;
   /** −1: all tasks. */
   int task = -1;
+  /** The thread that samples are signalled to; 0: none. */
+  int signalled = 0;
 };
 
 /**
@@ -73,6 +76,15 @@ class EventSet {
   bool overwrites() const { return !attrs_.empty() && attrs_[0].write_backward(); }
   /** Holds back what would be written to the sample rings, or lets it come again. */
   void PauseSamples(bool paused);
+
+  /**
+   * Sends SIGURG to a thread with each of its samples of the first event, or no more. Events that
+   * other tasks have inherited signal one thread alone, with their samples too: the first that asks.
+   * False where no event is the thread's, or its events signal another.
+   */
+  bool SignalSamples(int tid, bool on);
+  /** Whether a thread gets signals: then each sample wakes who waits for the rings. */
+  bool signals() const { return signalled_ > 0; }
 
   /** Sampled events, then the side-band. */
   void DisableAll();
@@ -145,6 +157,8 @@ class EventSet {
   std::vector<int> processes_;
   uint32_t ring_pages_ = 0;
   uint32_t sideband_pages_ = 0;
+  /** Instances that signal a thread. */
+  std::atomic<int> signalled_{0};
 };
 
 }  // namespace perf_ts

@@ -1,6 +1,8 @@
 #include "perf_event.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,6 +57,15 @@ bool PauseOutput(int fd, bool paused) {
 
 bool FilterEvent(int fd, const std::string& filter) {
   return Control(fd, PERF_EVENT_IOC_SET_FILTER, reinterpret_cast<unsigned long>(filter.c_str()));
+}
+
+bool SignalSamples(int fd, int tid, bool on) {
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return false;
+  if (!on) return fcntl(fd, F_SETFL, flags & ~O_ASYNC) == 0;
+  const f_owner_ex owner = {F_OWNER_TID, tid};
+  return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETOWN_EX, &owner) == 0 &&
+         fcntl(fd, F_SETFL, flags | O_ASYNC) == 0;
 }
 
 bool RedirectOutput(int fd, int owner_fd) {

@@ -29,6 +29,12 @@ bool PauseOutput(int fd, bool paused);
 /** Samples the records only of a tracepoint that `filter` lets pass. False with errno set. */
 bool FilterEvent(int fd, const std::string& filter);
 
+/**
+ * Sends SIGURG to a thread with each sample of `fd`, and of what inherited it, or no more. False with
+ * errno set.
+ */
+bool SignalSamples(int fd, int tid, bool on);
+
 /** Sends the records of `fd` to the ring of `owner_fd`, which must be mapped. False with errno. */
 bool RedirectOutput(int fd, int owner_fd);
 

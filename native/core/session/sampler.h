@@ -46,6 +46,8 @@ class Sampler {
 
   bool Enable(Error* error);
   void Disable();
+  /** See EventSet; not after the end of the recording. */
+  bool SignalSamples(int tid, bool on) { return events_ && events_->SignalSamples(tid, on); }
   /** Ends the recording; the news of it comes by mail. Nothing to do before a start. */
   void Stop();
   /** Sends a signal to the command; false when it is gone. */

@@ -18,6 +18,9 @@ namespace {
  */
 constexpr std::chrono::milliseconds kTaskGrace(100);
 
+/** A time in which no ring of the usual size fills up. */
+constexpr int kSignalledMs = 10;
+
 }  // namespace
 
 SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink,
@@ -108,6 +111,8 @@ void SamplerThread::SettleStart() {
 EndReason SamplerThread::Record() {
   for (;;) {
     watcher_.Wait(latency_ms_);
+    // The kernel wakes us for each sample of a thread that it signals.
+    if (events_->signals()) watcher_.WaitWithoutRings(kSignalledMs);
     if (hold_ms_ > 0) SleepMs(hold_ms_);
     const bool is_settled = watcher_.exec_settled() || watcher_.child_ended();
     if (command_ == Command::kStarting && is_settled) SettleStart();

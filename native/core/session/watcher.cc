@@ -55,7 +55,8 @@ bool Watcher::Add(int fd, uint64_t tag) {
 void Watcher::Wait(int timeout_ms) {
   epoll_event happened[64];
   const int count = epoll_wait(epoll_.get(), happened, 64, timeout_ms);
-  if (count < 0 && errno != EINTR) PollChild(timeout_ms);
+  // The exec and the end of the child are not to be missed where epoll_wait is refused.
+  if (count < 0 && errno != EINTR) WaitWithoutRings(timeout_ms);
   for (int i = 0; i < count; i++) {
     const uint64_t tag = happened[i].data.u64;
     if (tag == kWakeTag) {
@@ -99,8 +100,7 @@ bool Watcher::HasTasksAfter(std::chrono::milliseconds grace) const {
   return false;
 }
 
-/** Leaves the rings out: what they wake for is found at the next look. */
-void Watcher::PollChild(int timeout_ms) {
+void Watcher::WaitWithoutRings(int timeout_ms) {
   // Without a child, and of an exec that is settled: −1, which poll leaves out.
   pollfd fds[3] = {{wake_.get(), POLLIN, 0},
                    {child_pidfd_, POLLIN, 0},

@@ -23,6 +23,8 @@ class Watcher {
 
   /** Until something happens, at most `timeout_ms`. */
   void Wait(int timeout_ms);
+  /** The same, and nothing of the rings. */
+  void WaitWithoutRings(int timeout_ms);
   /** Sleeps until the command ends or Wake is called. */
   void WaitForChild();
   /** Any thread: ends a Wait. */
@@ -40,8 +42,6 @@ class Watcher {
   bool HasTasksAfter(std::chrono::milliseconds grace) const;
 
  private:
-  /** Polls the child alone where epoll_wait is refused: its exec and end are not to be missed. */
-  void PollChild(int timeout_ms);
   struct Watch {
     const Ring* ring;
     /** Index of the writer that is watched; the ones before it have hung up. */

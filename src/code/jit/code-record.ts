@@ -20,6 +20,8 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     CALLER      u64 bytecode, addresses[4]     of the interpreted function that waited for the code added last
  *     TURN, SHORT_TURNS       of the event loop, see `read/jit/loop-turns.ts`
  *     MARK, MARK_END          spans of time with names, see `read/jit/marks.ts`
+ *     CONTEXTS                contexts of samples, see `read/jit/contexts.ts`
+ *     ARM         u32 tid, on      the thread handles signals of its samples, or no more
  *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`
  */
 export const STREAM_HEADER_BYTES = 32;
@@ -40,10 +42,12 @@ export const CODE_EVENT = {
   MARK_END: 14,
   CALLER: 15,
   VERSION: 16,
+  CONTEXTS: 17,
+  ARM: 18,
 } as const;
 const BYTE_CODE = 0;
 /** Bytes before the name, entries, ends or URL, by type. */
-const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8];
+const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8, 8, 8];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
 /** ADDED with the longest name, filled up to 8 bytes. */

@@ -7,12 +7,24 @@ import {
   type CodeRecord,
   MOST_CODE_RECORD_BYTES,
   MOST_NAME_BYTES,
+  RECORD_BYTES,
 } from './code-record.ts';
 import { StreamCutter } from './stream-cutter.ts';
 
 /** A longer note or source map stays in the stream, where nobody looks at it: what a loader makes is shorter. */
 const MOST_RECORD_BYTES = (16 << 20) + 4096;
 const FIRST_NAME_BYTES = 512;
+
+const TAKEN_OUT: ReadonlySet<number> = new Set([
+  CODE_EVENT.NOTE,
+  CODE_EVENT.SOURCE_MAP,
+  CODE_EVENT.TURN,
+  CODE_EVENT.SHORT_TURNS,
+  CODE_EVENT.MARK,
+  CODE_EVENT.MARK_END,
+  CODE_EVENT.CONTEXTS,
+  CODE_EVENT.ARM,
+]);
 
 /** Called as records of a stream come; the bytes are valid during the call. */
 export type StreamEvents = {
@@ -23,6 +35,8 @@ export type StreamEvents = {
    * where it is too long.
    */
   readonly onSourceMap: (script: number, name: Uint8Array, url: Uint8Array) => void;
+  /** The isolate's thread wants signals of its samples, or no more. `tid`: its number in its own namespace. */
+  readonly onArm?: (tid: number, isOn: boolean) => void;
 };
 
 /**
@@ -68,9 +82,7 @@ export class StreamSplitter {
       this.#nameSize = 0;
       return 'passed';
     }
-    const isOfLoop = type >= CODE_EVENT.TURN && type <= CODE_EVENT.MARK_END;
-    const isTakenOut = type === CODE_EVENT.NOTE || type === CODE_EVENT.SOURCE_MAP || isOfLoop;
-    return isTakenOut && size <= MOST_RECORD_BYTES ? 'whole' : 'passed';
+    return TAKEN_OUT.has(type) && size <= MOST_RECORD_BYTES ? 'whole' : 'passed';
   }
 
   #take(record: CodeRecord, bytes: Uint8Array): 'stays' | 'taken' {
@@ -83,6 +95,9 @@ export class StreamSplitter {
     else if (type === CODE_EVENT.SOURCE_MAP) {
       const name = this.#name.subarray(0, this.#nameSize);
       this.#events.onSourceMap(record.script, name, bytes.subarray(textAt, textAt + textSize));
+    } else if (type === CODE_EVENT.ARM) {
+      const body = new DataView(bytes.buffer, bytes.byteOffset + at + RECORD_BYTES);
+      this.#events.onArm?.(body.getUint32(0, true), body.getUint32(4, true) === 1);
     } else {
       if (this.turns.length === 0 && this.#header !== null) this.turns.add(this.#header);
       this.turns.add(bytes, at, end);

@@ -12,6 +12,7 @@ import {
   NODE_NOTES_ATTACHMENT,
 } from '../../read/jit/attachment-names.ts';
 import { MAX_NOTES_BYTES } from '../../read/jit/node-notes.ts';
+import { threadOfProcess } from '../../system/processes/namespace-pid.ts';
 import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { peerOfSocket } from './code-socket.ts';
 import type { HeldMaps } from './held-maps.ts';
@@ -42,6 +43,8 @@ export type CodeEventSinkOptions = {
   readonly notify: (notice: string) => void;
   /** Keeps the maps of scripts on disk; null: nobody does. */
   readonly heldMaps: HeldMaps | null;
+  /** Has a thread of a recorded process signalled with its samples, or no more. */
+  readonly signalSamples: (tid: number, isOn: boolean) => void;
 };
 
 /** One isolate of a recorded process. */
@@ -119,7 +122,7 @@ export class CodeEventSink {
       return;
     }
     socket.unref();
-    const { offsetNs, heldMaps } = this.#options;
+    const { offsetNs, heldMaps, signalSamples } = this.#options;
     const maps = this.#mapNotes.get(pid) ?? new MapNotes();
     this.#mapNotes.set(pid, maps);
     const versions = new ByteBlocks();
@@ -128,6 +131,12 @@ export class CodeEventSink {
       onSourceMap: (script, name, url) => {
         const version = maps.add(name, url);
         if (version > 0) versions.add(encodeVersion(script, version));
+      },
+      onArm: (ownTid, isOn) => {
+        const tid = threadOfProcess(pid, ownTid);
+        if (tid === null) return;
+        signalSamples(tid, isOn);
+        if (isOn) socket.once('close', () => signalSamples(tid, false));
       },
     });
     const stream: Stream = { pid, offsetNs: offsetNs(), parts, versions, socket };

@@ -13,8 +13,10 @@ export function peerOfSocket(socket: Socket, peerOf: NativeBinding['peerOf']): P
 
 /**
  * A name for an abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows it to
- * all, so both sides ask the kernel who is at the other end.
+ * all, so both sides ask the kernel who is at the other end. It reaches each program whichever way that is asked, so that it has
+ * what else the recorder wants: `requests` of a server, see `register/contexts.cts`.
  */
-export function newCodeSocket(): string {
-  return `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
+export function newCodeSocket(requests = false): string {
+  const name = `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
+  return requests ? `${name}-requests` : name;
 }

@@ -22,6 +22,7 @@ function sinkFor(
     uids: [],
     notify: (notice) => reported.push(notice),
     heldMaps: null,
+    signalSamples: () => {},
   });
 }
 

@@ -1,0 +1,300 @@
+#include "sample_contexts.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "monotonic.h"
+#include "record_writer.h"
+
+namespace perf_ts {
+namespace {
+
+using code_stream::Context;
+using code_stream::Type;
+
+/** Threads of the process that handle the signal. */
+constexpr int kMostThreads = 256;
+std::atomic<int> tids[kMostThreads];
+std::atomic<SampleContexts*> owners[kMostThreads];
+std::atomic<int> armed_threads{0};
+
+/** Words of an isolate among which its frame is. */
+constexpr uint32_t kIsolateWords = 512;
+
+/**
+ * A store of ours in a frame is a small integer: 20 bits are the number, those above a mark, in which
+ * 10 bits count up. What a recording before has left in frames is not taken for this one's.
+ */
+constexpr uint32_t kMark = 0x40000000;
+constexpr uint32_t kMarkMask = 0xfff00000;
+constexpr uint32_t kFirstMarkBit = 20;
+constexpr uint32_t kMarks = 1u << 10;
+std::atomic<uint32_t> marks_given{0};
+
+/**
+ * A frame is a Map of V8, whose entries are in an OrderedHashMap, an array of small integers and
+ * values. Pointers to objects have 1 in their lowest bits; a small integer is the upper half of a
+ * word.
+ *
+ *     Map    map, properties, elements, table
+ *     table  map, length, elements, deleted, buckets, chains[buckets], (key, value, chain)[]
+ */
+constexpr int kTableWord = 3;
+constexpr int kElementsWord = 2;
+constexpr int kDeletedWord = 3;
+constexpr int kBucketsWord = 4;
+constexpr int kFirstChainWord = 5;
+constexpr int kEntryWords = 3;
+/** Larger frames are not searched. */
+constexpr uint64_t kMostBuckets = 32;
+/** Bytes from the begin of an object's map to its type. */
+constexpr int kTypeInMap = 12;
+
+bool IsObject(uint64_t word) {
+  return (word & 3) == 1;
+}
+
+bool IsSmall(uint64_t word) {
+  return (word & 0xffffffff) == 0;
+}
+
+const uint64_t* WordsOf(uint64_t object) {
+  return reinterpret_cast<const uint64_t*>(object - 1);
+}
+
+uint16_t TypeOf(const uint64_t* words) {
+  uint16_t type;
+  memcpy(&type, reinterpret_cast<const char*>(words[0] - 1) + kTypeInMap, sizeof type);
+  return type;
+}
+
+int OwnTid() {
+  return static_cast<int>(syscall(SYS_gettid));
+}
+
+template <typename Function>
+Function Find(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+void SampleContexts::Start(void* isolate, Sender* sender) {
+  isolate_ = isolate;
+  sender_ = sender;
+  mark_ = kMark | (marks_given.fetch_add(1) % kMarks) << kFirstMarkBit;
+}
+
+int SampleContexts::FindFrame(uint64_t undefined) {
+  const auto get = Find<v8_abi::GetEmbedderData>(v8_abi::kGetEmbedderData);
+  if (get == nullptr || isolate_ == nullptr) return 0;
+  const uint64_t* handle = get(isolate_);
+  if (handle == nullptr || !IsObject(*handle) || *handle == undefined) return 0;
+  const auto* words = static_cast<const uint64_t*>(isolate_);
+  if (place_count_ < 0) {
+    place_count_ = 0;
+    for (uint32_t i = 0; i < kIsolateWords && place_count_ < kMostPlaces; i++) {
+      if (words[i] == *handle) places_[place_count_++] = i;
+    }
+  } else {
+    int left = 0;
+    for (int i = 0; i < place_count_; i++) {
+      if (words[places_[i]] == *handle) places_[left++] = places_[i];
+    }
+    place_count_ = left;
+  }
+  frame_ = nullptr;
+  if (place_count_ != 1) return place_count_;
+  const uint64_t* frame = WordsOf(*handle);
+  if (!IsObject(frame[kTableWord])) return 0;
+  undefined_ = undefined;
+  frame_type_ = TypeOf(frame);
+  table_type_ = TypeOf(WordsOf(frame[kTableWord]));
+  frame_ = words + places_[0];
+  return 1;
+}
+
+uint32_t SampleContexts::Read() const {
+  if (frame_ != nullptr) return collections_ > 0 ? before_collection_ : ReadFrame();
+  return cell_ == nullptr ? kNone : *static_cast<volatile uint32_t*>(cell_);
+}
+
+/** Nothing of V8 is called, and no object is trusted to be what is looked for. */
+uint32_t SampleContexts::ReadFrame() const {
+  const uint64_t current = *frame_;
+  if (!IsObject(current) || current == undefined_) return kNone;
+  const uint64_t* frame = WordsOf(current);
+  if (TypeOf(frame) != frame_type_ || !IsObject(frame[kTableWord])) return kNone;
+  const uint64_t* table = WordsOf(frame[kTableWord]);
+  if (TypeOf(table) != table_type_) return kNone;
+  const uint64_t counts[] = {table[kElementsWord], table[kDeletedWord], table[kBucketsWord]};
+  for (const uint64_t count : counts) {
+    if (!IsSmall(count)) return kNone;
+  }
+  const uint64_t used = (counts[0] >> 32) + (counts[1] >> 32);
+  const uint64_t buckets = counts[2] >> 32;
+  if (buckets == 0 || buckets > kMostBuckets || used > 2 * buckets) return kNone;
+  const uint64_t* entry = table + kFirstChainWord + buckets;
+  for (uint64_t i = 0; i < used; i++, entry += kEntryWords) {
+    const auto value = static_cast<uint32_t>(entry[1] >> 32);
+    if (IsSmall(entry[1]) && (value & kMarkMask) == mark_) return value & ~kMarkMask;
+  }
+  return kNone;
+}
+
+uint32_t* SampleContexts::Cell() {
+  // JavaScript may keep it for longer than we are there.
+  if (cell_ == nullptr) cell_ = static_cast<uint32_t*>(malloc(sizeof *cell_));
+  if (cell_ != nullptr) *cell_ = kNone;
+  frame_ = nullptr;
+  return cell_;
+}
+
+bool SampleContexts::WatchCollections() {
+  const auto add_prologue = Find<v8_abi::AddGcCallback>(v8_abi::kAddGcPrologue);
+  const auto add_epilogue = Find<v8_abi::AddGcCallback>(v8_abi::kAddGcEpilogue);
+  remove_prologue_ = Find<v8_abi::RemoveGcCallback>(v8_abi::kRemoveGcPrologue);
+  remove_epilogue_ = Find<v8_abi::RemoveGcCallback>(v8_abi::kRemoveGcEpilogue);
+  if (!add_prologue || !add_epilogue || !remove_prologue_ || !remove_epilogue_) return false;
+  add_prologue(isolate_, OnGcBegin, this, v8_abi::kMovingGcTypes);
+  add_epilogue(isolate_, OnGcEnd, this, v8_abi::kMovingGcTypes);
+  return true;
+}
+
+void SampleContexts::OnGcBegin(void*, int, int, void* data) {
+  auto* self = static_cast<SampleContexts*>(data);
+  if (self->collections_ == 0) self->before_collection_ = self->ReadFrame();
+  self->collections_ = self->collections_ + 1;
+}
+
+void SampleContexts::OnGcEnd(void*, int, int, void* data) {
+  auto* self = static_cast<SampleContexts*>(data);
+  if (self->collections_ > 0) self->collections_ = self->collections_ - 1;
+}
+
+bool SampleContexts::Arm() {
+  if (is_armed_) return true;
+  if (isolate_ == nullptr || sender_ == nullptr) return false;
+  struct sigaction now;
+  sigset_t blocked;
+  if (sigaction(SIGURG, nullptr, &now) != 0) return false;
+  const bool is_free =
+      (now.sa_flags & SA_SIGINFO) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == OnSignal);
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  if (!is_free || sigismember(&blocked, SIGURG) != 0) return false;
+  entries_ = static_cast<Entry*>(calloc(kEntries, sizeof *entries_));
+  if (entries_ == nullptr) return false;
+  if (frame_ != nullptr && !WatchCollections()) return false;
+  tid_ = OwnTid();
+  for (int i = 0; i < kMostThreads && !is_armed_; i++) {
+    SampleContexts* none = nullptr;
+    if (!owners[i].compare_exchange_strong(none, this)) continue;
+    tids[i].store(tid_, std::memory_order_release);
+    is_armed_ = true;
+  }
+  if (!is_armed_) return false;
+  armed_threads.fetch_add(1);
+  struct sigaction own = {};
+  own.sa_handler = OnSignal;
+  // On a stack for signals, where the thread has one: an interpreter of another language may run on
+  // a small one.
+  own.sa_flags = SA_RESTART | SA_ONSTACK;
+  if (sigaction(SIGURG, &own, nullptr) != 0) {
+    Disarm();
+    return false;
+  }
+  WriteRecord(sender_, Type::kArm, 0, NowNs(), code_stream::Arm{static_cast<uint32_t>(tid_), 1});
+  return true;
+}
+
+void SampleContexts::Disarm() {
+  is_armed_ = false;
+  for (int i = 0; i < kMostThreads; i++) {
+    if (owners[i].load(std::memory_order_acquire) != this) continue;
+    tids[i].store(0, std::memory_order_release);
+    owners[i].store(nullptr, std::memory_order_release);
+  }
+  struct sigaction now;
+  const bool is_last = armed_threads.fetch_sub(1) == 1;
+  if (!is_last || sigaction(SIGURG, nullptr, &now) != 0 || now.sa_handler != OnSignal) return;
+  // One that is on its way is ignored.
+  struct sigaction none = {};
+  none.sa_handler = SIG_DFL;
+  sigaction(SIGURG, &none, nullptr);
+}
+
+void SampleContexts::Stop() {
+  if (isolate_ == nullptr) return;
+  if (is_armed_) {
+    WriteRecord(sender_, Type::kArm, 0, NowNs(), code_stream::Arm{static_cast<uint32_t>(tid_), 0});
+    Disarm();
+  }
+  if (remove_prologue_ != nullptr && remove_epilogue_ != nullptr) {
+    remove_prologue_(isolate_, OnGcBegin, this);
+    remove_epilogue_(isolate_, OnGcEnd, this);
+  }
+  Drain();
+  pthread_mutex_lock(&mutex_);
+  free(entries_);
+  entries_ = nullptr;
+  pthread_mutex_unlock(&mutex_);
+  isolate_ = nullptr;
+  frame_ = nullptr;
+}
+
+void SampleContexts::OnSignal(int) {
+  const int kept_errno = errno;
+  const int tid = OwnTid();
+  for (int i = 0; i < kMostThreads; i++) {
+    if (tids[i].load(std::memory_order_acquire) != tid) continue;
+    SampleContexts* owner = owners[i].load(std::memory_order_acquire);
+    if (owner != nullptr) owner->Note();
+    break;
+  }
+  errno = kept_errno;
+}
+
+void SampleContexts::Note() {
+  const uint64_t time_ns = NowNs();
+  const uint32_t written = written_.load(std::memory_order_relaxed);
+  if (written - taken_.load(std::memory_order_acquire) == kEntries) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  entries_[written % kEntries] = {time_ns, Read()};
+  written_.store(written + 1, std::memory_order_release);
+}
+
+void SampleContexts::Drain() {
+  if (!sender_ || !sender_->IsOfThisProcess()) return;
+  pthread_mutex_lock(&mutex_);
+  const uint32_t written = written_.load(std::memory_order_acquire);
+  uint32_t at = taken_.load(std::memory_order_relaxed);
+  const uint32_t lost = lost_.exchange(0, std::memory_order_relaxed);
+  while (entries_ != nullptr && at != written) {
+    Context batch[64];
+    uint32_t count = 0;
+    const uint64_t first_ns = entries_[at % kEntries].time_ns;
+    for (; at != written && count < 64; at++) {
+      const Entry& entry = entries_[at % kEntries];
+      const uint64_t since = entry.time_ns - first_ns;
+      if (since > UINT32_MAX) break;
+      batch[count++] = {static_cast<uint32_t>(since), entry.number};
+    }
+    const code_stream::Contexts head = {count, 0};
+    WriteRecord(sender_, Type::kContexts, 0, first_ns, head, batch, count * sizeof *batch);
+  }
+  taken_.store(at, std::memory_order_release);
+  // Samples up to now have none then: the next context is not theirs.
+  if (lost > 0) {
+    WriteRecord(sender_, Type::kContexts, 0, NowNs(), code_stream::Contexts{0, lost});
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+}  // namespace perf_ts

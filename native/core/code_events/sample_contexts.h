@@ -1,0 +1,108 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "sender.h"
+#include "v8_abi.h"
+
+namespace perf_ts {
+
+/**
+ * The asynchronous context of one isolate's thread at each of its samples: which request the code
+ * that was interrupted works for. The recorder has the kernel send SIGURG to the thread with each
+ * sample; the handler runs before any other code of the program does, and notes the context, so
+ * that a sample has the first context at or behind its time.
+ *
+ *     sample ── SIGURG ──▶ handler: ring ◀── sender's thread, 20 times a second: records
+ *
+ * SIGURG is ignored where nobody handles it: a signal that comes after an exec, or behind the end
+ * of a recording, does nothing.
+ *
+ * The program's own side gives numbers to requests (`src/register/contexts.cts`). Where Node keeps
+ * contexts in a frame that V8 hands on from promise to promise (Node 24 and later), the number is a
+ * store in that frame, and the handler reads it in V8's heap; elsewhere hooks put it into a cell.
+ */
+class SampleContexts {
+ public:
+  SampleContexts() = default;
+  SampleContexts(const SampleContexts&) = delete;
+  SampleContexts& operator=(const SampleContexts&) = delete;
+
+  void Start(void* isolate, Sender* sender);
+  /** No signal is handled for this thread behind that; on it. */
+  void Stop();
+
+  /**
+   * Looks for the place where V8 has the current frame, from within two frames or more, in turn:
+   * returns how many places are left. `undefined`: V8's value of it, for no frame.
+   */
+  int FindFrame(uint64_t undefined);
+  /** The bits above the number in a store of a frame. */
+  uint32_t mark() const { return mark_; }
+  /** The number in the current context, as the handler reads it; `kNone`. */
+  uint32_t Read() const;
+  /** The cell of hooks, which lives as long as the process. Null without memory. */
+  uint32_t* Cell();
+
+  /**
+   * Handles signals from now on and asks the recorder for them. False where the program uses the
+   * signal itself or blocks it, or the isolate's garbage collections are not announced.
+   */
+  bool Arm();
+  /** Writes what was noted; on any thread. */
+  void Drain();
+
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+ private:
+  /** A noted context. */
+  struct Entry {
+    uint64_t time_ns;
+    uint32_t number;
+  };
+  static constexpr uint32_t kEntries = 4096;
+  static constexpr int kMostPlaces = 64;
+
+  static void OnSignal(int signal);
+  static void OnGcBegin(void* isolate, int type, int flags, void* self);
+  static void OnGcEnd(void* isolate, int type, int flags, void* self);
+  void Note();
+  uint32_t ReadFrame() const;
+  bool WatchCollections();
+  void Disarm();
+
+  Sender* sender_ = nullptr;
+  void* isolate_ = nullptr;
+  int tid_ = 0;
+  bool is_armed_ = false;
+  uint32_t mark_ = 0;
+
+  /** Words of the isolate that may be the place, and how many; −1: none was looked for. */
+  uint32_t places_[kMostPlaces] = {};
+  int place_count_ = -1;
+  /** The place, null where the cell is used. */
+  const volatile uint64_t* frame_ = nullptr;
+  uint64_t undefined_ = 0;
+  /** V8's types of a frame and of its table. */
+  uint16_t frame_type_ = 0;
+  uint16_t table_type_ = 0;
+  uint32_t* cell_ = nullptr;
+
+  /** Collections move objects: meanwhile the number that was current before one. */
+  volatile int collections_ = 0;
+  volatile uint32_t before_collection_ = kNone;
+  v8_abi::RemoveGcCallback remove_prologue_ = nullptr;
+  v8_abi::RemoveGcCallback remove_epilogue_ = nullptr;
+
+  /** Written by the handler alone, emptied under the mutex. */
+  Entry* entries_ = nullptr;
+  std::atomic<uint32_t> written_{0};
+  std::atomic<uint32_t> taken_{0};
+  std::atomic<uint32_t> lost_{0};
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+}  // namespace perf_ts

@@ -1,0 +1,132 @@
+// biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+
+import type { CodeEventsLibrary } from './code-events.cts';
+
+/** Exports of the code-events library for contexts, see `native/core/code_events/sample_contexts.h`. */
+type Library = Pick<
+  CodeEventsLibrary,
+  'findContextFrame' | 'contextMark' | 'readContext' | 'contextCell' | 'armContexts'
+>;
+
+/** The requests in the contexts of a thread. */
+type Contexts = {
+  /** All that the calling code starts from now on is of the request with this mark; 0: of one without a mark. */
+  enter(mark: number): void;
+  end(): void;
+};
+/** Keeps them in one way; null where that does not work here. */
+type Way = (hooks: typeof import('node:async_hooks'), library: Library) => Contexts | null;
+
+/**
+ * Gives requests to the asynchronous contexts of the calling thread, so that each of its samples has one; null where that can't be. On
+ * Node 24 and later V8 itself hands a frame from promise to promise, which costs nothing for each; elsewhere hooks do.
+ */
+exports.openContexts = (require: NodeJS.Require, library: Library): Contexts | null =>
+  openByWays(require, library, [keepInFrames, keepByHooks]);
+
+/** The same as the text of a function, for `marks.cts`. */
+exports.openContextsText = (): string =>
+  `(require, library) => (${openByWays})(require, library, [${[keepInFrames, keepByHooks]}])`;
+
+// The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Numbers are
+// those of `native/core/code_events/stream.h`: the lower 20 bits of a mark, or −1 for no request.
+
+function openByWays(
+  require: NodeJS.Require,
+  library: Library,
+  ways: readonly Way[],
+): Contexts | null {
+  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
+  for (const way of ways) {
+    const contexts = way(hooks, library);
+    if (contexts === null) continue;
+    if (library.armContexts()) return contexts;
+    contexts.end();
+    return null;
+  }
+  return null;
+}
+
+/** The library reads the number in V8's frame: nothing is called for a promise, and an object is made for each request. */
+function keepInFrames(
+  { AsyncLocalStorage }: typeof import('node:async_hooks'),
+  library: Library,
+): Contexts | null {
+  const NUMBERS = 0xfffff;
+  /** The bits above the number, which mark our value among others. */
+  const MARK = library.contextMark();
+  const storage = new AsyncLocalStorage<number>();
+  let places = 0;
+  const find = (): void => {
+    places = library.findContextFrame();
+  };
+  for (const number of [1, 2, 3]) storage.run(MARK | number, find);
+  const isRead = (number: number): boolean =>
+    storage.run(MARK | number, () => library.readContext()) === number;
+  // Beside the value of another too; and without ours none is read.
+  const other = new AsyncLocalStorage<object>();
+  const isFound =
+    places === 1 && isRead(5) && other.run({}, () => isRead(6)) && library.readContext() > NUMBERS;
+  other.disable();
+  if (!isFound) {
+    storage.disable();
+    return null;
+  }
+  return {
+    enter: (mark) => storage.enterWith(MARK | (mark & NUMBERS)),
+    end: () => storage.disable(),
+  };
+}
+
+/** Each resource keeps the number that is current where it begins. Nothing may throw: Node ends a program whose hook does. */
+function keepByHooks(hooks: typeof import('node:async_hooks'), library: Library): Contexts | null {
+  const NUMBERS = 0xfffff;
+  const NONE = -1;
+  const buffer = library.contextCell();
+  if (buffer === undefined) return null;
+  const cell = new Int32Array(buffer);
+  const key = Symbol('perf-ts request');
+  type Resource = { [key]?: number };
+  const { executionAsyncResource } = hooks as { executionAsyncResource(): Resource };
+  /** Numbers around those that run now. */
+  const outer: number[] = [];
+  let current = NONE;
+  const hook = hooks.createHook({
+    init(_id, _type, _trigger, resource) {
+      if (current === NONE) return;
+      try {
+        (resource as Resource)[key] = current;
+      } catch {
+        // One that takes nothing has no request.
+      }
+    },
+    before() {
+      outer.push(current);
+      try {
+        current = executionAsyncResource()[key] ?? NONE;
+      } catch {
+        current = NONE;
+      }
+      cell[0] = current;
+    },
+    after() {
+      current = outer.pop() ?? NONE;
+      cell[0] = current;
+    },
+  });
+  hook.enable();
+  return {
+    enter: (mark) => {
+      current = mark & NUMBERS;
+      cell[0] = current;
+      executionAsyncResource()[key] = current;
+    },
+    end: () => {
+      hook.disable();
+      cell[0] = NONE;
+    },
+  };
+}
+
+export declare function openContexts(require: NodeJS.Require, library: Library): Contexts | null;
+export declare function openContextsText(): string;
