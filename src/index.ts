@@ -65,7 +65,7 @@ export type { PeriodsReport } from './period/report/report.ts';
 export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
 export type { SampleSelection } from './profile/analysis/select/filter.ts';
 export type { Completeness, CutStacks } from './profile/analysis/stacks/completeness.ts';
-export type { MarkKind, MarkTable } from './profile/mark-table.ts';
+export type { ContextTable, MarkKind, MarkTable } from './profile/mark-table.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';

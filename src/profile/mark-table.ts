@@ -38,24 +38,55 @@ export type MarkTable = {
   readonly names: readonly string[];
   /** The threads; as turns of event loops have them. */
   readonly loops: readonly TurnLoop[];
+  /** Absent where `record --requests` was not asked for, or could not be. */
+  readonly contexts?: ContextTable;
 };
 
 /**
- * The times in which marks were open that are called so: by name, a glob of it, or kind. `threadOf`: the number by which a
- * thread is asked for. Throws `UsageError` where no mark is called so.
+ * The asynchronous contexts of threads at their samples, thread by thread in the order of their times: a sample of the first event has
+ * the first context of its thread at or behind its time. The kernel signals the thread with each, and what it runs before
+ * anything else notes the context.
  */
+export type ContextTable = {
+  readonly length: number;
+  /** Row of `loops`. */
+  readonly loop: Int32Array;
+  readonly timeNs: Float64Array;
+  /** Row of the table; `NO_REQUEST`, `UNMARKED_REQUEST`, or `UNKNOWN_REQUEST`: it was not noted. */
+  readonly request: Int32Array;
+};
+export const NO_REQUEST = -1;
+/** A request that is left out of the marks: others stand for it. */
+export const UNMARKED_REQUEST = -2;
+export const UNKNOWN_REQUEST = -3;
+
+/** 1 by row of the marks that are called so: by name, a glob of it, or kind. */
 export function marksCalled(
+  { length, kind, name, text, names }: MarkTable,
+  called: string,
+): Uint8Array {
+  const isCalled = isGlob(called) ? globMatcher(called) : (each: string) => each === called;
+  const isName = names.map((each) => isCalled(each));
+  const isKind = MARK_KINDS.map((each) => each === called);
+  return Uint8Array.from({ length }, (_, row) =>
+    isKind[kind[row]] || isName[name[row]] || isName[text[row]] ? 1 : 0,
+  );
+}
+
+/**
+ * The times in which marks were open that are called so. `threadOf`: the number by which a thread is asked for. Throws
+ * `UsageError` where no mark is called so.
+ */
+export function spansOfMarks(
   marks: MarkTable | null | undefined,
   called: string,
   threadOf: (loop: TurnLoop) => number,
 ): SpansOfThreads {
   const spans = new SpansOfThreads();
-  const isCalled = isGlob(called) ? globMatcher(called) : (name: string) => name === called;
-  const isName = marks?.names.map((name) => isCalled(name)) ?? [];
-  const isKind = MARK_KINDS.map((kind) => kind === called);
-  for (let row = 0; row < (marks?.length ?? 0); row++) {
-    const { kind, name, text, loop, loops, fromNs, toNs } = marks as MarkTable;
-    if (!isKind[kind[row]] && !isName[name[row]] && !isName[text[row]]) continue;
+  const isCalled = marks ? marksCalled(marks, called) : new Uint8Array(0);
+  for (let row = 0; row < isCalled.length; row++) {
+    if (isCalled[row] === 0) continue;
+    const { loop, loops, fromNs, toNs } = marks as MarkTable;
     spans.add(threadOf(loops[loop[row]]), fromNs[row], toNs[row]);
   }
   if (spans.isEmpty) {

@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import type { Slices } from '../base/slices.ts';
-import { MARK_KINDS, type MarkTable } from '../profile/mark-table.ts';
+import { MARK_KINDS, type MarkTable, NO_REQUEST, UNKNOWN_REQUEST } from '../profile/mark-table.ts';
+import { requestOfSamples } from '../profile/request-of-sample.ts';
 import { stacksWith } from '../profile/stacks-with.ts';
 import type { Profile } from '../profile/types.ts';
 import { type MarkSummary, MarkSums } from './marks.ts';
@@ -10,8 +11,9 @@ import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 export type RouteRow = Omit<MarkSummary, 'kind'> &
   Share & {
     /**
-     * The part of `weight` below Node's call of the request's handler, up to its first `await`: whose that is, is certain.
-     * The rest ran on the server's thread while requests of this route alone were open.
+     * The part of `weight` of which it is certain that it ran for such a request: by the contexts of samples where the recording has them
+     * (`record --requests`), else what ran below Node's call of the request's handler, up to its first `await`. The rest ran on
+     * the server's thread while requests of this route alone were open.
      */
     readonly inHandler: number;
   };
@@ -44,7 +46,9 @@ export function* findRequests(asked: Asked, marks: MarkTable): Slices<RequestRep
   }
   const names = [...sums.keys()];
   const [several, none, elsewhere] = UNTOLD.map((_, i) => names.length + i);
-  const threads = threadsOfServers(marks, names);
+  const routeOf = routesOfRows(marks, names);
+  const threads = threadsOfServers(marks, routeOf);
+  const requestOf = requestOfSamples({ ...profile, marks });
   const isInHandler = handlerStacks(profile);
   const { samples } = profile;
   const keys = new Int32Array(samples.length).fill(NONE);
@@ -57,6 +61,13 @@ export function* findRequests(asked: Asked, marks: MarkTable): Slices<RequestRep
     }
     thread.moveTo(samples.timeNs[row]);
     const stack = samples.stack[row];
+    const request = requestOf === null ? UNKNOWN_REQUEST : requestOf[row];
+    if (request !== UNKNOWN_REQUEST) {
+      const route = request < 0 ? NONE : routeOf[request];
+      keys[row] = route !== NONE ? route : request === NO_REQUEST ? none : several;
+      if (route !== NONE) inHandler[route] += weights.values[row];
+      continue;
+    }
     const handled = stack !== NONE && isInHandler[stack] === 1 ? thread.last : NONE;
     const route = handled === NONE ? thread.only : handled;
     if (thread.isThinned) keys[row] = several;
@@ -145,12 +156,19 @@ class ServerThread {
   }
 }
 
-/** The servers' threads; `names`: the routes by their numbers in the report. */
-function threadsOfServers(marks: MarkTable, names: readonly number[]): Map<number, ServerThread> {
-  const routeOf = new Map(names.map((name, route) => [name, route]));
+/** The route of each mark by its number in the report; −1: it is no request. */
+function routesOfRows({ length, kind, name }: MarkTable, names: readonly number[]): Int32Array {
+  const routeOf = new Map(names.map((each, route) => [each, route]));
+  return Int32Array.from({ length }, (_, row) =>
+    kind[row] === REQUEST ? (routeOf.get(name[row]) ?? NONE) : NONE,
+  );
+}
+
+/** The servers' threads. */
+function threadsOfServers(marks: MarkTable, routeOf: Int32Array): Map<number, ServerThread> {
   const rowsOf = new Map<number, number[]>();
   for (let row = 0; row < marks.length; row++) {
-    if (marks.kind[row] !== REQUEST) continue;
+    if (routeOf[row] === NONE) continue;
     const { thread } = marks.loops[marks.loop[row]];
     const rows = rowsOf.get(thread) ?? [];
     rowsOf.set(thread, rows);
@@ -159,7 +177,7 @@ function threadsOfServers(marks: MarkTable, names: readonly number[]): Map<numbe
   rowsOf.delete(NONE);
   return new Map(
     [...rowsOf].map(([thread, rows]) => {
-      const routes = rows.map((row) => routeOf.get(marks.name[row]) ?? NONE);
+      const routes = rows.map((row) => routeOf[row]);
       return [thread, new ServerThread(marks, rows, routes)];
     }),
   );

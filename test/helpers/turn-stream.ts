@@ -5,6 +5,7 @@ const TURN = 11;
 const SHORT_TURNS = 12;
 const MARK = 13;
 const MARK_END = 14;
+const CONTEXTS = 17;
 
 type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
 
@@ -60,6 +61,22 @@ export class TurnStream {
     bytes.writeUInt32LE(status, 20);
     bytes.writeUInt32LE(Buffer.byteLength(name), 24);
     this.#chunks.push(bytes, text);
+    return this;
+  }
+
+  /** Contexts of samples: times and numbers, −1 for no request. `lost`: for how many there was no room before `atNs`. */
+  contexts(atNs: number, entries: readonly (readonly [number, number])[], lost = 0): this {
+    const bytes = Buffer.alloc(24 + 8 * entries.length);
+    bytes.writeUInt32LE(bytes.length, 0);
+    bytes.writeUInt16LE(CONTEXTS, 4);
+    bytes.writeBigUInt64LE(BigInt(atNs), 8);
+    bytes.writeUInt32LE(entries.length, 16);
+    bytes.writeUInt32LE(lost, 20);
+    for (const [i, [timeNs, number]] of entries.entries()) {
+      bytes.writeUInt32LE(timeNs - atNs, 24 + 8 * i);
+      bytes.writeUInt32LE(number >>> 0, 28 + 8 * i);
+    }
+    this.#chunks.push(bytes);
     return this;
   }
 

@@ -121,6 +121,55 @@ describe('what ran for requests', () => {
     ]);
   });
 
+  describe('with contexts of samples', () => {
+    const open = { fromNs: 0, lengthNs: -1 };
+    const [A, B] = [2 ** 20 + 7, 8];
+    /** Both are open all the time; samples 0 and 1 are before the second context. */
+    const noted = () =>
+      server()
+        .mark(REQUEST, 'GET /a', open, A)
+        .mark(REQUEST, 'GET /b', open, B)
+        .contexts(0.1 * MS, [
+          [0.1 * MS, -1],
+          [1.1 * MS, B],
+          [2.1 * MS, 7],
+          [3.1 * MS, -1],
+          [4.1 * MS, 7],
+        ]);
+
+    test('a sample ran for the request of the first context behind it', () => {
+      expect(figures(noted())).toEqual([
+        // The sample at 2 ms, and that at 4 ms, which is in no handler.
+        ['GET /a', 2, 2],
+        ['GET /b', 1, 1],
+        // Behind the last context, and before the first.
+        ['several routes', 3],
+        ['no request', 1],
+        ['other threads', 1],
+      ]);
+    });
+
+    test('samples before contexts that there was no room for have none', () => {
+      const stream = noted().contexts(7.5 * MS, [], 3);
+      stream.contexts(8 * MS, [[8 * MS, 8]]);
+      expect(figures(stream)).toEqual(figures(noted()));
+    });
+
+    test('a request that has no mark is of no route', () => {
+      const stream = noted().contexts(7.5 * MS, [[7.5 * MS, 0]]);
+      expect(figures(stream)[0]).toEqual(['GET /a', 2, 2]);
+    });
+
+    test('a filter by a request leaves out what ran for others', () => {
+      const marked = { ...profile, marks: marksOf(noted(), profile.threads) };
+      const selected = (inMark: string) => [...finish(selectSamples(marked, { inMark }))];
+      // Of samples 0, 5 and 7 it is not known; sample 6 is of another thread.
+      expect(selected('GET /a')).toEqual([0, 2, 4, 5, 7]);
+      expect(selected('GET /b')).toEqual([0, 1, 5, 7]);
+      expect(selected('request')).toEqual([0, 1, 2, 4, 5, 7]);
+    });
+  });
+
   test('a filter selects the samples of a thread while marks are open that are called so', () => {
     const stream = server();
     request(stream, '/users/17', 0.5, 2.5);

@@ -10,6 +10,7 @@ import type { TurnLoop, TurnTable } from '../../profile/turn-table.ts';
 import type { ProfileThread } from '../../profile/types.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { LOOP_TURNS_ATTACHMENT, pidOfAttachment } from './attachment-names.ts';
+import { ContextTableBuilder } from './contexts.ts';
 import { TurnTableBuilder } from './loop-turns.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
 import { MarkTableBuilder } from './marks.ts';
@@ -50,8 +51,12 @@ export function decodeLoops(
 ): LoopTables {
   const turns = new TurnTableBuilder();
   const marks = new MarkTableBuilder();
-  eachLoop(processes, startTime, threads, diagnostics, [turns, marks]);
-  return { turns: turns.finish(), marks: marks.finish(endNs) };
+  const contexts = new ContextTableBuilder(marks);
+  eachLoop(processes, startTime, threads, diagnostics, [turns, marks, contexts]);
+  const table = marks.finish(endNs);
+  const noted = contexts.finish();
+  const all = table === null || noted === null ? table : { ...table, contexts: noted };
+  return { turns: turns.finish(), marks: all };
 }
 
 /** Visits the loops of the processes, and counts damaged ones. */

@@ -1,7 +1,12 @@
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
 import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
-import { MARK_KINDS, type MarkTable } from '../../profile/mark-table.ts';
+import {
+  MARK_KINDS,
+  type MarkTable,
+  UNKNOWN_REQUEST,
+  UNMARKED_REQUEST,
+} from '../../profile/mark-table.ts';
 import type { TurnLoop } from '../../profile/turn-table.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
 
@@ -10,6 +15,9 @@ const MARK_BYTES = 16;
 /** Length of a mark whose end is another record: 2^64 − 1. */
 const OPEN_LENGTH = 2 ** 63;
 const GC = MARK_KINDS.indexOf('gc');
+const REQUEST = MARK_KINDS.indexOf('request');
+/** Bits of a request's number that contexts have. */
+const CONTEXT_BITS = 0xfffff;
 const OF_HTTP = ['request', 'call'].map((kind) => MARK_KINDS.indexOf(kind as 'request'));
 
 /** Routes of a process that are compared with paths, and paths that are. */
@@ -45,13 +53,18 @@ export class MarkTableBuilder implements LoopVisitor {
   readonly #decoder = new TextDecoder();
   /** Rows of the loop's open marks, by their numbers. */
   readonly #open = new Map<number, number>();
+  /** Rows of the loop's requests, by what contexts have of their numbers: the last of each. */
+  readonly #requests = new Map<number, number>();
   /** The routes that each process has told, and the rows that have one of them. */
   readonly #routes = new Map<number, Set<string>>();
   readonly #taught: number[] = [];
+  /** Rows of the finished table, by those of the columns. */
+  #rowOf = new Int32Array(0);
 
   begin(loop: TurnLoop): void {
     this.#loops.push(loop);
     this.#open.clear();
+    this.#requests.clear();
   }
 
   take(view: DataView, { type, at, end }: CodeRecord, origin: RawTime): void {
@@ -67,6 +80,7 @@ export class MarkTableBuilder implements LoopVisitor {
     const text = kind === GC ? (COLLECTIONS[id] ?? `type ${id}`) : this.#decoder.decode(sent);
     const isOpen = length >= OPEN_LENGTH;
     if (isOpen) this.#open.set(id, this.#kind.length);
+    if (kind === REQUEST) this.#requests.set(id & CONTEXT_BITS, this.#kind.length);
     this.#kind.push(kind);
     this.#loop.push(this.#loops.length - 1);
     this.#text.push(this.#intern(text));
@@ -75,6 +89,16 @@ export class MarkTableBuilder implements LoopVisitor {
     this.#toNs.push(isOpen ? Number.POSITIVE_INFINITY : fromNs + length);
     this.#status.push(0);
     this.#standsFor.push(2 ** view.getUint8(body + 13));
+  }
+
+  /** The request of the loop that has a number in a context: as marks come, see `rowOf`. */
+  requestOf(number: number): number {
+    return number === 0 ? UNMARKED_REQUEST : (this.#requests.get(number) ?? UNKNOWN_REQUEST);
+  }
+
+  /** The row of a mark in the finished table. */
+  rowOf(mark: number): number {
+    return this.#rowOf[mark];
   }
 
   #end(view: DataView, body: number, end: number, toNs: number): void {
@@ -132,6 +156,8 @@ export class MarkTableBuilder implements LoopVisitor {
     const { length } = from;
     if (length === 0) return null;
     const order = Uint32Array.from({ length }, (_, row) => row).sort((a, b) => from[a] - from[b]);
+    this.#rowOf = new Int32Array(length);
+    for (let row = 0; row < length; row++) this.#rowOf[order[row]] = row;
     const to = this.#toNs.finish();
     const isOpen = (row: number) => to[row] === Number.POSITIVE_INFINITY;
     const ints = (column: GrowableInt32) => Int32Array.from(order, (row) => column.array[row]);

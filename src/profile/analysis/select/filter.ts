@@ -1,6 +1,7 @@
 import { NONE } from '../../../base/brand.ts';
 import type { IntColumn } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
+import { ranForOthers } from '../../request-of-sample.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
@@ -30,7 +31,10 @@ export type SampleSelection = {
   readonly comms?: ReadonlySet<string>;
   /** Milliseconds: inside of a turn of the thread's event loop that took as long or longer. */
   readonly inTurnsOver?: number;
-  /** While a mark of the sample's thread was open that is called so: its name, a glob of it, or its kind. */
+  /**
+   * While a mark of the sample's thread was open that is called so: its name, a glob of it, or its kind. Of requests, where
+   * the recording has that of each sample, only what ran for these.
+   */
   readonly inMark?: string;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
@@ -52,6 +56,8 @@ export function* selectSamples(
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
   const spans = selectedSpans(profile, selection);
+  const { inMark } = selection;
+  const isOfOther = inMark === undefined ? null : ranForOthers(profile, inMark);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
@@ -67,6 +73,7 @@ export function* selectSamples(
     if (i % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
     const sample = ofEvent === null ? i : ofEvent[i];
     if (threadAdmits !== null && threadAdmits[thread[sample]] === 0) continue;
+    if (isOfOther !== null && isOfOther[sample] === 1) continue;
     if (isWait !== null) {
       const timeNs = sampleTimes[sample];
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;

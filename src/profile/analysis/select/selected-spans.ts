@@ -1,4 +1,4 @@
-import { marksCalled } from '../../mark-table.ts';
+import { spansOfMarks } from '../../mark-table.ts';
 import type { SpansOfThreads } from '../../spans-of-threads.ts';
 import { longTurns, type TurnLoop } from '../../turn-table.ts';
 import type { Profile } from '../../types.ts';
@@ -14,6 +14,6 @@ export function selectedSpans(
   threadOf: (loop: TurnLoop) => number = ({ thread }) => thread,
 ): SpansOfThreads | null {
   const inTurns = inTurnsOver === undefined ? null : longTurns(turns, inTurnsOver, threadOf);
-  const inMarks = inMark === undefined ? null : marksCalled(marks, inMark, threadOf);
+  const inMarks = inMark === undefined ? null : spansOfMarks(marks, inMark, threadOf);
   return inTurns !== null && inMarks !== null ? inTurns.within(inMarks) : (inTurns ?? inMarks);
 }

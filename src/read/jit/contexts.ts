@@ -1,0 +1,71 @@
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { type RawTime, readTimeSince } from '../../base/u64.ts';
+import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
+import { type ContextTable, NO_REQUEST, UNKNOWN_REQUEST } from '../../profile/mark-table.ts';
+import type { LoopVisitor } from './loop-visitor.ts';
+import type { MarkTableBuilder } from './marks.ts';
+
+const CONTEXTS_BYTES = 8;
+const CONTEXT_BYTES = 8;
+/** A number of all bits. */
+const NO_NUMBER = 0xffffffff;
+
+/**
+ * The contexts of samples, in the streams that have marks as well, behind the begins of these.
+ *
+ *     CONTEXTS  (time: of the first) u32 count, lost; { u32 since_ns, number }[]
+ */
+export class ContextTableBuilder implements LoopVisitor {
+  readonly #marks: MarkTableBuilder;
+  readonly #loop = new GrowableInt32(256);
+  readonly #timeNs = new GrowableFloat64(256);
+  readonly #request = new GrowableInt32(256);
+  #loops = 0;
+  /** The next one is the first of its loop: samples before have none, since the signals have begun only now. */
+  #isFirst = true;
+
+  /** `marks` takes each record before. */
+  constructor(marks: MarkTableBuilder) {
+    this.#marks = marks;
+  }
+
+  begin(): void {
+    this.#loops++;
+    this.#isFirst = true;
+  }
+
+  take(view: DataView, { type, at, end }: CodeRecord, origin: RawTime): void {
+    if (type !== CODE_EVENT.CONTEXTS) return;
+    const timeNs = readTimeSince(view, at + 8, true, origin);
+    const body = at + RECORD_BYTES;
+    const first = body + CONTEXTS_BYTES;
+    const room = Math.floor((end - first) / CONTEXT_BYTES);
+    const count = Math.min(view.getUint32(body, true), room);
+    for (let i = 0; i < count; i++) {
+      const place = first + i * CONTEXT_BYTES;
+      const number = view.getUint32(place + 4, true);
+      this.#add(
+        timeNs + view.getUint32(place, true),
+        number === NO_NUMBER ? NO_REQUEST : this.#marks.requestOf(number),
+      );
+    }
+    if (view.getUint32(body + 4, true) > 0) this.#add(timeNs, UNKNOWN_REQUEST);
+  }
+
+  #add(timeNs: number, request: number): void {
+    this.#loop.push(this.#loops - 1);
+    this.#timeNs.push(timeNs);
+    this.#request.push(this.#isFirst ? UNKNOWN_REQUEST : request);
+    this.#isFirst = false;
+  }
+
+  /** Ends the table, once that of the marks is; null where there are no contexts. */
+  finish(): ContextTable | null {
+    const length = this.#timeNs.length;
+    if (length === 0) return null;
+    const request = this.#request
+      .finish()
+      .map((mark) => (mark < 0 ? mark : this.#marks.rowOf(mark)));
+    return { length, loop: this.#loop.finish(), timeNs: this.#timeNs.finish(), request };
+  }
+}

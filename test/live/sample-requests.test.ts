@@ -1,0 +1,195 @@
+// The request that each sample ran for (`record --requests`), against stretches that the program itself times.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openProfile } from '../../src/index.ts';
+import { MARK_KINDS } from '../../src/profile/mark-table.ts';
+import { requestOfSamples } from '../../src/profile/request-of-sample.ts';
+import { readTextOrEmpty } from '../../src/system/small-file.ts';
+import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+import { findNode, MAJORS } from '../strangers/nodes.ts';
+
+const scratch = scratchDirectory();
+const NODES = MAJORS.filter((major) => major >= 20).flatMap((major) => findNode(major) ?? []);
+const [, REQUEST, , MEASURE] = MARK_KINDS.keys();
+
+/**
+ * Three routes wait by promises, timers, immediates, the pool and callbacks, and burn in one function: each stretch is a measure with
+ * the name of its route. Eight requests are open at a time, by a client in a process of its own, for as many as are asked for.
+ * `serve`: it answers until it is killed, and has no client.
+ */
+const PROGRAM = `
+const http = require('node:http');
+const fs = require('node:fs');
+const { spawn } = require('node:child_process');
+const [how = '600', port] = process.argv.slice(2);
+const paths = ['/promises', '/callbacks', '/pool'];
+if (port !== undefined) {
+  const agent = new http.Agent({ keepAlive: true });
+  let left = Number(how);
+  let open = 0;
+  const ask = () => {
+    if (left === 0) return;
+    open++;
+    http.get({ port, path: paths[left-- % 3], agent }, (response) => response.resume().on('end', () => {
+      if (--open === 0 && left === 0) process.exit();
+      ask();
+    }));
+  };
+  for (let i = 0; i < 8; i++) ask();
+} else {
+  let urgent = 0;
+  if (how === 'signals') process.on('SIGURG', () => urgent++);
+  const burn = (route) => {
+    const start = performance.now();
+    let x = 0;
+    for (let i = 0; i < 4e5; i++) x = (x * 31 + i) | 0;
+    performance.measure(route, { start, end: performance.now() });
+    return x;
+  };
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const deep = async (route) => { await null; burn(route); await new Promise(setImmediate); burn(route); };
+  const routes = {
+    '/promises': async (route) => { burn(route); await Promise.all([deep(route), sleep(1).then(() => burn(route))]); burn(route); },
+    '/callbacks': (route) => new Promise((resolve) => setTimeout(() => {
+      burn(route);
+      setImmediate(() => { burn(route); process.nextTick(() => { burn(route); resolve(); }); });
+    }, 1)),
+    '/pool': async (route) => { await fs.promises.stat('.'); burn(route); fs.stat('.', () => burn(route)); await sleep(2); },
+  };
+  const server = http.createServer(async (request, response) => {
+    await routes[request.url](request.url);
+    response.end();
+  }).listen(0, () => {
+    const { port } = server.address();
+    if (how === 'serve') return console.log(port);
+    spawn(process.execPath, [__filename, how === 'signals' ? '60' : how, String(port)], { stdio: 'inherit' })
+      .on('exit', () => { console.log(urgent); process.exit(); });
+  });
+}
+`;
+const program = join(scratch, 'server.cjs');
+writeFileSync(program, PROGRAM);
+
+const running: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Samples in the program's own stretches behind the first context: put down to the right route, to another, or to none, as
+ * those are of requests that had begun before.
+ */
+async function judged(file: string) {
+  const { profile } = await openProfile(file);
+  const { samples, marks } = profile;
+  const requestOf = requestOfSamples(profile);
+  if (marks?.contexts === undefined || requestOf === null) throw new Error('no contexts');
+  const stretches = [...marks.kind.keys()].filter((row) => marks.kind[row] === MEASURE);
+  const { thread } = marks.loops[marks.loop[stretches[0]]];
+  const [firstNs] = marks.contexts.timeNs;
+  const counts = { right: 0, wrong: 0, none: 0 };
+  let at = 0;
+  for (let row = 0; row < samples.length; row++) {
+    const timeNs = samples.timeNs[row];
+    if (samples.thread[row] !== thread || timeNs <= firstNs) continue;
+    while (at < stretches.length && marks.toNs[stretches[at]] < timeNs) at++;
+    if (at === stretches.length || marks.fromNs[stretches[at]] > timeNs) continue;
+    const request = requestOf[row];
+    const route = marks.names[marks.name[stretches[at]]];
+    if (request < 0) counts.none++;
+    else if (marks.names[marks.name[request]] === `GET ${route}`) counts.right++;
+    else counts.wrong++;
+  }
+  return counts;
+}
+
+/** Whether a process handles SIGURG, whose bit is 22. */
+function handlesSignal(pid: number | undefined): boolean {
+  const caught = /SigCgt:\s*(\w+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return (BigInt(`0x${caught}`) & (1n << 22n)) !== 0n;
+}
+
+/** Threads of perf-ts in a process. */
+function threadsOf(pid: number | undefined): number {
+  const tids = readdirSync(`/proc/${pid}/task`);
+  return tids.filter((tid) => readTextOrEmpty(`/proc/${pid}/task/${tid}/comm`) === 'perf-ts\n')
+    .length;
+}
+
+/** CPU time of a process, in the kernel's hundredths of a second. */
+function cpuTicks(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describeLive('requests of samples', () => {
+  it.each(NODES)('the request of a sample is the one whose code ran, on Node $major', async ({ path, major }) => {
+    const file = join(scratch, `node-${major}.data`);
+    const run = perfTs(['record', '-q', '--requests', '-o', file, '--', path, program]);
+    expect(run.status).toBe(0);
+    const { right, wrong, none } = await judged(file);
+    const all = right + wrong + none;
+    expect(right).toBeGreaterThan(300);
+    expect(wrong / all).toBeLessThanOrEqual(0.002);
+    expect(right / all).toBeGreaterThanOrEqual(0.98);
+  });
+
+  it('a process that is attached to, by recorders that end and one that is killed, has them, and nothing is left in it', async () => {
+    const register = join(projectRoot, 'dist/register/preload.cjs');
+    const server = spawn(process.execPath, ['--require', register, program, 'serve']);
+    running.push(server);
+    const [port] = (await once(server.stdout, 'data')) as [Buffer];
+    for (const end of ['SIGKILL', 'SIGINT', 'SIGINT'] as const) {
+      const file = join(scratch, `attached-${end}.data`);
+      const words = ['record', '-q', '--requests', '-o', file, '-p', `${server.pid}`];
+      const before = threadsOf(server.pid);
+      const recorder = startPerfTs(words);
+      // A thread of it sends to the recorder: now it is asked nothing any more, and may be busy.
+      await until(() => threadsOf(server.pid) > before);
+      const client = spawn(process.execPath, [program, '6000000', `${port}`.trim()]);
+      running.push(client);
+      await until(() => handlesSignal(server.pid));
+      // It has that CPU time with its handler in place: some hundred samples.
+      const enough = cpuTicks(server.pid) + 30;
+      await until(() => cpuTicks(server.pid) >= enough);
+      recorder.child.kill(end);
+      await recorder.ended;
+      client.kill();
+      await until(() => !handlesSignal(server.pid) && threadsOf(server.pid) === before);
+      if (end === 'SIGKILL') continue;
+      const { marks } = (await openProfile(file)).profile;
+      expect(marks?.kind).toContain(REQUEST);
+      const { right, wrong } = await judged(file);
+      expect(right).toBeGreaterThan(0);
+      expect(wrong / (right + wrong)).toBeLessThanOrEqual(0.002);
+    }
+    expect(server.exitCode).toBeNull();
+  });
+
+  it('a program that handles the signal itself gets none', async () => {
+    const file = join(scratch, 'signals.data');
+    const words = ['record', '-q', '--requests', '-o', file, '--', process.execPath];
+    const { stdout } = perfTs([...words, program, 'signals']);
+    expect(stdout.trim()).toBe('0');
+    expect((await openProfile(file)).profile.marks?.contexts).toBeUndefined();
+  });
+
+  it('the report by route is certain of what ran', () => {
+    const [{ major }] = NODES;
+    const file = join(scratch, `node-${major}.data`);
+    const { stdout } = perfTs(['report', '--by', 'request', '--json', file]);
+    const { routes } = JSON.parse(stdout) as { routes: { weight: number; inHandler: number }[] };
+    const sum = (of: (row: (typeof routes)[number]) => number) =>
+      routes.reduce((all, row) => all + of(row), 0);
+    expect(sum(({ inHandler }) => inHandler)).toBeGreaterThan(0.9 * sum(({ weight }) => weight));
+  });
+});
