@@ -208,8 +208,19 @@ bool SampleContexts::Arm() {
     Disarm();
     return false;
   }
-  WriteRecord(sender_, Type::kArm, 0, NowNs(), code_stream::Arm{static_cast<uint32_t>(tid_), 1});
+  Ask(true);
   return true;
+}
+
+void SampleContexts::Ask(bool on) {
+  if (wants_signals_.exchange(on) == on) return;
+  const code_stream::Arm arm = {static_cast<uint32_t>(tid_), on ? 1u : 0u};
+  WriteRecord(sender_, Type::kArm, 0, NowNs(), arm);
+}
+
+bool SampleContexts::IsOurs() {
+  struct sigaction now;
+  return sigaction(SIGURG, nullptr, &now) == 0 && now.sa_handler == OnSignal;
 }
 
 void SampleContexts::Disarm() {
@@ -219,9 +230,8 @@ void SampleContexts::Disarm() {
     tids[i].store(0, std::memory_order_release);
     owners[i].store(nullptr, std::memory_order_release);
   }
-  struct sigaction now;
   const bool is_last = armed_threads.fetch_sub(1) == 1;
-  if (!is_last || sigaction(SIGURG, nullptr, &now) != 0 || now.sa_handler != OnSignal) return;
+  if (!is_last || !IsOurs()) return;
   // One that is on its way is ignored.
   struct sigaction none = {};
   none.sa_handler = SIG_DFL;
@@ -231,7 +241,7 @@ void SampleContexts::Disarm() {
 void SampleContexts::Stop() {
   if (isolate_ == nullptr) return;
   if (is_armed_) {
-    WriteRecord(sender_, Type::kArm, 0, NowNs(), code_stream::Arm{static_cast<uint32_t>(tid_), 0});
+    Ask(false);
     Disarm();
   }
   if (remove_prologue_ != nullptr && remove_epilogue_ != nullptr) {
@@ -272,6 +282,7 @@ void SampleContexts::Note() {
 
 void SampleContexts::Drain() {
   if (!sender_ || !sender_->IsOfThisProcess()) return;
+  if (wants_signals_.load(std::memory_order_acquire) && !IsOurs()) Ask(false);
   pthread_mutex_lock(&mutex_);
   const uint32_t written = written_.load(std::memory_order_acquire);
   uint32_t at = taken_.load(std::memory_order_relaxed);

@@ -52,7 +52,8 @@ class SampleContexts {
    * signal itself or blocks it, or the isolate's garbage collections are not announced.
    */
   bool Arm();
-  /** Writes what was noted; on any thread. */
+  /** Writes what was noted, and asks for no more where the program handles the signal now; on any
+   * thread. */
   void Drain();
 
   static constexpr uint32_t kNone = ~uint32_t{0};
@@ -67,17 +68,22 @@ class SampleContexts {
   static constexpr int kMostPlaces = 64;
 
   static void OnSignal(int signal);
+  /** Whether the process has our handler. */
+  static bool IsOurs();
   static void OnGcBegin(void* isolate, int type, int flags, void* self);
   static void OnGcEnd(void* isolate, int type, int flags, void* self);
   void Note();
   uint32_t ReadFrame() const;
   bool WatchCollections();
+  void Ask(bool on);
   void Disarm();
 
   Sender* sender_ = nullptr;
   void* isolate_ = nullptr;
   int tid_ = 0;
   bool is_armed_ = false;
+  /** The recorder was asked, and not asked to end it. */
+  std::atomic<bool> wants_signals_{false};
   uint32_t mark_ = 0;
 
   /** Words of the isolate that may be the place, and how many; −1: none was looked for. */
