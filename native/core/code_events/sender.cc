@@ -20,8 +20,11 @@
 namespace perf_ts {
 namespace {
 
-/** Records of this time are sent together: code is compiled in bursts. */
-constexpr long kGatherNs = 2'000'000;
+/** Records of this time are sent together, then those of twice as long as long as there are more:
+ * code is compiled in bursts, and to wake two processes takes as long as a hundred records. */
+constexpr long kLeastGatherNs = 2'000'000;
+constexpr long kMostGatherNs = 32'000'000;
+constexpr long kFlushLookNs = 500'000;
 constexpr int kFlushMs = 1000;
 /** A recorder whose queue of connections stays full for so long is none. */
 constexpr int kMostConnectMs = 20;
@@ -168,15 +171,15 @@ uint64_t Sender::FlushDeadlineNs() {
 
 void Sender::Flush(uint64_t deadline_ns) {
   if (!IsOfThisProcess()) return;
+  is_last_.store(true, std::memory_order_release);
   for (;;) {
     pthread_mutex_lock(&mutex_);
-    const bool is_waiting = !is_sending_ && !queue_.IsEmpty();
-    if (is_waiting) is_sending_ = true;
+    if (!queue_.IsEmpty()) is_sending_ = true;
     const bool is_done = !is_sending_ || is_gone_.load(std::memory_order_relaxed);
     pthread_mutex_unlock(&mutex_);
-    if (is_waiting) Signal();
     if (is_done || NowNs() >= deadline_ns) break;
-    SleepNs(kGatherNs / 4);
+    Signal();
+    SleepNs(kFlushLookNs);
   }
 }
 
@@ -187,13 +190,21 @@ void* Sender::Main(void* self) {
 }
 
 void Sender::Run() {
-  for (;;) {
+  for (long gather_ns = kLeastGatherNs;;) {
     const uint32_t seen = signals_.load(std::memory_order_acquire);
     if (ends_.load(std::memory_order_acquire)) return;
-    const bool is_last = HasPeerClosed();
-    if (on_look_ != nullptr) on_look_(context_, is_last);
-    if (!SendQueued() || is_last) break;
-    AwaitSignal(seen);
+    const bool is_unwanted = HasPeerClosed();
+    if (on_look_ != nullptr) on_look_(context_, is_unwanted);
+    ByteQueue::Block* list = TakeQueued();
+    const bool is_idle = list == nullptr;
+    if (!SendAndFree(list) || is_unwanted) break;
+    if (is_idle) {
+      AwaitSignal(seen, kLookNs);
+      gather_ns = kLeastGatherNs;
+    } else if (!is_last_.load(std::memory_order_acquire)) {
+      AwaitSignal(seen, gather_ns);
+      if (gather_ns < kMostGatherNs) gather_ns *= 2;
+    }
   }
   if (const int fd = socket_.get(); fd >= 0) shutdown(fd, SHUT_WR);
   is_gone_.store(true, std::memory_order_release);
@@ -208,21 +219,21 @@ bool Sender::HasPeerClosed() {
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-bool Sender::SendQueued() {
-  for (;;) {
-    pthread_mutex_lock(&mutex_);
-    ByteQueue::Block* list = queue_.TakeAll();
-    is_sending_ = list != nullptr;
-    pthread_mutex_unlock(&mutex_);
-    if (list == nullptr) return true;
-    bool is_sent = true;
-    for (auto* block = list; block != nullptr && is_sent; block = block->next) {
-      is_sent = SendAll(block->bytes(), block->used);
-    }
-    ByteQueue::Free(list);
-    if (!is_sent) return false;
-    if (!ends_.load(std::memory_order_relaxed)) SleepNs(kGatherNs);
+ByteQueue::Block* Sender::TakeQueued() {
+  pthread_mutex_lock(&mutex_);
+  ByteQueue::Block* list = queue_.TakeAll();
+  is_sending_ = list != nullptr;
+  pthread_mutex_unlock(&mutex_);
+  return list;
+}
+
+bool Sender::SendAndFree(ByteQueue::Block* list) {
+  bool is_sent = true;
+  for (auto* block = list; block != nullptr && is_sent; block = block->next) {
+    is_sent = SendAll(block->bytes(), block->used);
   }
+  ByteQueue::Free(list);
+  return is_sent;
 }
 
 bool Sender::SendAll(const char* bytes, size_t size) {
@@ -251,8 +262,8 @@ void Sender::Signal() {
   syscall(SYS_futex, &signals_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-void Sender::AwaitSignal(uint32_t than) {
-  const timespec most = {0, kLookNs};
+void Sender::AwaitSignal(uint32_t than, long most_ns) {
+  const timespec most = {0, most_ns};
   syscall(SYS_futex, &signals_, FUTEX_WAIT_PRIVATE, than, &most, nullptr, 0);
 }
 

@@ -69,7 +69,7 @@ class Sender {
   /** The time at which a wait that begins now has to end. */
   static uint64_t FlushDeadlineNs();
 
-  /** Waits until everything queued is sent, at most until then. */
+  /** Waits until everything queued is sent, at most until then; the sender ends soon. */
   void Flush(uint64_t deadline_ns);
 
  private:
@@ -77,12 +77,13 @@ class Sender {
   void Run();
   /** Whether the recorder has closed its side, or the program ours; the recorder sends nothing. */
   bool HasPeerClosed();
+  ByteQueue::Block* TakeQueued();
   /** False when the recorder is gone. */
-  bool SendQueued();
+  bool SendAndFree(ByteQueue::Block* list);
   bool SendAll(const char* bytes, size_t size);
   void Signal();
-  /** Until there are other signals than these, at most 50 ms. */
-  void AwaitSignal(uint32_t than);
+  /** Until there are other signals than these. */
+  void AwaitSignal(uint32_t than, long most_ns);
 
   OwnedSocket socket_;
   /** Calls of `Signal`: the thread sleeps until there is another. */
@@ -93,6 +94,8 @@ class Sender {
   /** Guarded by the mutex. */
   ByteQueue queue_;
   bool is_sending_ = false;
+  /** Nothing is gathered any more. */
+  std::atomic<bool> is_last_{false};
   std::atomic<uint64_t> lost_{0};
   std::atomic<bool> is_gone_{false};
   std::atomic<bool> ends_{false};
