@@ -3,6 +3,8 @@
 
 #include "../core/code_events/code_positions.h"
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -74,6 +76,12 @@ class FakeCode {
     stream_[5] = Tagged(object_);
   }
   const void* start() const { return &stream_[8]; }
+  void SetMaps(uint64_t code, uint64_t array) {
+    object_[0] = code;
+    array_[0] = array;
+  }
+  /** Another object in place of the table. */
+  void SetTable(const void* array) { object_[2] = Tagged(array); }
   /** Not at a whole word, as in Node 20. */
   const void* bytecode() const { return reinterpret_cast<const char*>(&object_[6]) + 6; }
 
@@ -207,6 +215,46 @@ TEST("tables that are not what V8 reports are not read again") {
   CHECK(Decode(TableOf(others), 1, 100, &reported));
   heap.Confirm(code.start(), 100, reported);
   CHECK(!heap.ReadCodePositions(code.start(), 100, &reported));
+}
+
+/** An array whose head is the last that is mapped, though it counts more bytes. */
+class CutArray {
+ public:
+  explicit CutArray(uint64_t map) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    memory_ = static_cast<char*>(mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, flags, -1, 0));
+    mprotect(memory_ + kPage, kPage, PROT_NONE);
+    auto* head = static_cast<uint64_t*>(place());
+    head[0] = map;
+    head[1] = uint64_t{64} << 32;
+  }
+  ~CutArray() { munmap(memory_, 2 * kPage); }
+  void* place() { return memory_ + kPage - 2 * sizeof(uint64_t); }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  char* memory_;
+};
+
+TEST("tables are read the same when fields are proven, and objects of another kind by the kernel") {
+  constexpr uint64_t kCodeMap = 0x1001, kArrayMap = 0x2001;
+  V8Heap heap;
+  heap.set_layout(kLayout);
+  CodePositions positions;
+  for (int i = 0; i < 100; i++) {
+    FakeCode code(TableOf({{0, i, -1}, {7, 2 * i, 0}}));
+    code.SetMaps(kCodeMap, kArrayMap);
+    CHECK(heap.ReadCodePositions(code.start(), 100, &positions) &&
+          Are(positions, {{0, i, -1}, {7, 2 * i, 0}}));
+  }
+  FakeCode other(TableOf(kEntries));
+  other.SetMaps(kCodeMap, kArrayMap + 8);
+  CHECK(heap.ReadCodePositions(other.start(), 100, &positions) && Are(positions, kEntries));
+  other.SetMaps(kCodeMap + 8, kArrayMap);
+  CHECK(heap.ReadCodePositions(other.start(), 100, &positions) && Are(positions, kEntries));
+  CutArray cut(kArrayMap + 8);
+  other.SetTable(cut.place());
+  CHECK(!heap.ReadCodePositions(other.start(), 100, &positions));
 }
 
 TEST("addresses without memory are no tables") {

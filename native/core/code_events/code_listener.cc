@@ -61,6 +61,12 @@ bool IsOfNode(const CodeEvent& event) {
   return false;
 }
 
+/** Whether some machine code is an interpreted function's own entry to the interpreter. */
+bool IsEntry(const CodeEvent& event) {
+  return event.code_type == CodeType::kMachineCode && event.script != nullptr &&
+         SignOf(event) == '~';
+}
+
 /**
  * The place in the name of evaluated code at which the name of its script is missing: behind the
  * space in `JS:*f :3:18`. 0: none.
@@ -175,8 +181,11 @@ void CodeListener::Write(const CodeEvent& event) {
       if (pthread_equal(pthread_self(), thread_) && listing_ != nullptr) listing_->Note(event);
       WriteAdded(event);
       WritePositions(event);
-      // Behind the work, so that samples of it are in front.
-      if (pthread_equal(pthread_self(), thread_) && listing_ == nullptr) WriteCaller();
+      // Behind the work, so that samples of it are in front. The entry of a function that is
+      // compiled to bytecode comes together with that.
+      if (listing_ == nullptr && pthread_equal(pthread_self(), thread_) && !IsEntry(event)) {
+        WriteCaller();
+      }
       return;
     case EventType::kCodeMoved:
       return WriteRecord(Type::kMoved, code_type,

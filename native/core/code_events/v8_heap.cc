@@ -1,6 +1,7 @@
 #include "v8_heap.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -38,32 +39,27 @@ constexpr int kTableInObject = 0x18;
 /** Words of a code object that are read, and of its data for deoptimization. */
 constexpr size_t kCodeFields = 12;
 constexpr size_t kDataFields = 12;
-/** Words of the object between a function and its bytecode. */
-constexpr size_t kWrapperFields = 3;
 constexpr int kStartInCode = 0x28;
 constexpr uint32_t kKindMask = 0xf;
 /** Marks of the kinds, from baseline code's on. */
 constexpr char kSigns[] = {'^', '+', '*'};
-/** Words of a Script; which of its fields is the URL of the map differs by version. */
+/** Words of a Script; of its fields behind the flags these are the URLs. */
 constexpr size_t kScriptFields = 20;
-/** Words of the stack in which the function is looked for that V8 compiles code for. */
-constexpr size_t kStackWords = 2048;
+constexpr size_t kUrl = 1;
+constexpr size_t kMapUrl = 2;
+/** Bytes of the stack in which the function is looked for that V8 compiles code for. */
+constexpr size_t kStackBytes = 16u << 10;
 constexpr char kInlineMap[] = "data:application/json";
 
 /** Every read names this process, and to ask for it each time would be a second system call. */
 std::atomic<pid_t> own_pid;
 
-/** Reads pieces of this process's memory, up to the first that is not there; −1 for none at all. */
-ssize_t ReadPieces(const iovec* here, const iovec* there, size_t count) {
-  return syscall(SYS_process_vm_readv, own_pid.load(std::memory_order_relaxed), here, count, there,
-                 count, 0ul);
-}
-
 /** Reads up to `size` bytes of this process's memory; −1 where there is none. */
 ssize_t ReadSome(uint64_t address, void* to, size_t size) {
   const iovec here = {to, size};
   const iovec there = {reinterpret_cast<void*>(address), size};
-  return ReadPieces(&here, &there, 1);
+  return syscall(SYS_process_vm_readv, own_pid.load(std::memory_order_relaxed), &here, 1ul, &there,
+                 1ul, 0ul);
 }
 
 bool ReadAll(uint64_t address, void* to, size_t size) {
@@ -74,6 +70,13 @@ bool ReadPointer(uint64_t address, uint64_t* object) {
   if (!ReadAll(address, object, kWord) || (*object & kTagMask) != kTag) return false;
   *object -= kTag;
   return true;
+}
+
+/** A word of memory that is there. */
+uint64_t WordAt(uint64_t address) {
+  uint64_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address), kWord);
+  return word;
 }
 
 /** The value of a small integer; −1 if the word is none, or negative. */
@@ -137,6 +140,16 @@ bool AreSame(const CodePositions& read, const CodePositions& reported) {
 
 }  // namespace
 
+bool V8Field::LeadsTo(uint64_t object) const {
+  return is_proven() && WordAt(object) == map_;
+}
+
+void V8Field::Learn(uint64_t map) {
+  if (is_proven()) return;
+  proofs_ = map == map_ ? proofs_ + 1 : 1;
+  map_ = map;
+}
+
 V8Heap::V8Heap() {
   own_pid.store(getpid(), std::memory_order_relaxed);
 }
@@ -174,53 +187,102 @@ void V8Heap::FindLayout() {
 }
 
 bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
-  return layout_.before_code != 0 && ReadCodePositions(layout_, AddressOf(start), length, out);
+  uint64_t object;
+  if (layout_.before_code == 0 || !FindBeforeCode(AddressOf(start), &object)) return false;
+  if (layout_.in_code != 0) {
+    if (!ReadField(&fields_.code, object, layout_.in_code, &object) || (object & kTagMask) != kTag)
+      return false;
+    object -= kTag;
+  }
+  return ReadTable(&fields_.table, object, layout_.shift, length, out);
 }
 
-bool V8Heap::ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out) {
-  uint64_t object;
-  if (!ReadPointer(start - layout.before_code, &object)) return false;
-  if (layout.in_code != 0 && !ReadPointer(object + layout.in_code, &object)) return false;
-  return ReadTable(object, layout.shift, length, out);
+bool V8Heap::FindBeforeCode(uint64_t start, uint64_t* object) const {
+  const uint64_t place = start - static_cast<uint64_t>(layout_.before_code);
+  if (!fields_.code.is_proven()) return ReadPointer(place, object);
+  *object = WordAt(place) - kTag;
+  return (*object & kTagMask) == 0;
+}
+
+bool V8Heap::ReadField(V8Field* field, uint64_t object, int at, uint64_t* value) {
+  const uint64_t place = object + static_cast<uint64_t>(at);
+  if (field->LeadsTo(object)) {
+    *value = WordAt(place);
+    return true;
+  }
+  uint64_t map;
+  if (!ReadAll(object, &map, kWord) || !ReadAll(place, value, kWord)) return false;
+  field->Learn(map);
+  return true;
 }
 
 bool V8Heap::ReadBytecodePositions(const void* start, size_t length, CodePositions* out) {
   if (layout_.before_bytecode == 0) return false;
-  const uint64_t place = (AddressOf(start) & ~uint64_t{kWord - 1}) - layout_.before_bytecode;
-  // The object's own head is there, and each function has one: a system call for it would be felt.
-  uint64_t table;
-  memcpy(&table, reinterpret_cast<const void*>(place), kWord);
-  return (table & kTagMask) == kTag && ReadTable(table - kTag, layout_.shift, length, out);
+  // The object's own head is there.
+  const uint64_t first_word = AddressOf(start) & ~uint64_t{kWord - 1};
+  const uint64_t table = WordAt(first_word - static_cast<uint64_t>(layout_.before_bytecode));
+  return (table & kTagMask) == kTag &&
+         ReadTable(&fields_.bytecode_table, table - kTag, layout_.shift, length, out);
 }
 
 bool V8Heap::ReadBaselinePositions(const void* start, size_t length, CodePositions* out) {
   CodeFields fields;
   uint64_t array, head;
-  if (!sizes_.is_known() || !ReadCodeFields(AddressOf(start), &fields) ||
-      fields.kind != layout_.baseline_kind || (fields.table & kTagMask) != kTag ||
-      !FindBytecode(fields.data, &array) || !ReadAll(array + kWord, &head, kWord)) {
+  if (!sizes_.is_known() || !ReadCodeFields(AddressOf(start), true, &fields) ||
+      fields.kind != layout_.baseline_kind || (fields.table & kTagMask) != kTag) {
+    return false;
+  }
+  const bool is_proven = FindProvenBytecode(fields.data, &array);
+  if (is_proven) {
+    head = WordAt(array + kWord);
+  } else if (!FindBytecode(fields.data, &array) || !ReadAll(array + kWord, &head, kWord)) {
     return false;
   }
   const int64_t size = SmiOf(head);
   const uint64_t first = array + static_cast<uint64_t>(layout_.bytecode_head);
   if (size <= 0 || size > static_cast<int64_t>(kMostBytecodes)) return false;
   const auto count = static_cast<size_t>(size);
+  const auto* bytecode = reinterpret_cast<const uint8_t*>(first);
+  if (!is_proven) {
+    if (!bytecode_.Resize(count) || !ReadAll(first, bytecode_.data(), count)) return false;
+    bytecode = bytecode_.data();
+  }
   Bytes table;
-  return bytecode_.Resize(count) && ReadAll(first, bytecode_.data(), count) &&
-         ReadBytecodePositions(reinterpret_cast<const void*>(first), count, &found_) &&
-         ReadBytes(fields.table - kTag, &table) &&
-         DecodeBaselineTable(table, {bytecode_.data(), count}, sizes_, found_, length, out);
+  return ReadBytecodePositions(reinterpret_cast<const void*>(first), count, &found_) &&
+         ReadBytes(&fields_.table, fields.table - kTag, &table) &&
+         DecodeBaselineTable(table, {bytecode, count}, sizes_, found_, length, out);
 }
 
 bool V8Heap::FindBytecode(uint64_t data, uint64_t* array) {
-  uint64_t fields[kWrapperFields] = {0, data};
+  uint64_t fields[V8Fields::kWrapperFields] = {0, data};
   // The bytecode itself, or what has it beside an entry of its own.
   for (int depth = 0; depth < 2; depth++) {
-    for (size_t i = 1; i < kWrapperFields; i++) {
+    for (size_t i = 1; i < V8Fields::kWrapperFields; i++) {
       *array = fields[i] - kTag;
-      if ((fields[i] & kTagMask) == kTag && IsBytecode(*array)) return true;
+      if ((fields[i] & kTagMask) != kTag || !IsBytecode(*array)) continue;
+      if (depth == 0) {
+        fields_.bytecode.Learn(bytecode_map_);
+      } else {
+        fields_.wrapper.Learn(fields[0]);
+        fields_.wrapped[i].Learn(bytecode_map_);
+      }
+      return true;
     }
     if ((data & kTagMask) != kTag || !ReadAll(data - kTag, fields, sizeof fields)) return false;
+  }
+  return false;
+}
+
+bool V8Heap::FindProvenBytecode(uint64_t data, uint64_t* array) const {
+  *array = data - kTag;
+  if ((data & kTagMask) != kTag) return false;
+  if (fields_.bytecode.LeadsTo(*array)) return true;
+  if (!fields_.wrapper.LeadsTo(*array)) return false;
+  for (size_t i = 1; i < V8Fields::kWrapperFields; i++) {
+    if (!fields_.wrapped[i].is_proven()) continue;
+    const uint64_t field = WordAt(data - kTag + i * kWord);
+    *array = field - kTag;
+    if ((field & kTagMask) == kTag && fields_.wrapped[i].LeadsTo(*array)) return true;
   }
   return false;
 }
@@ -228,18 +290,39 @@ bool V8Heap::FindBytecode(uint64_t data, uint64_t* array) {
 bool V8Heap::IsBytecode(uint64_t object) {
   uint64_t map;
   uint16_t type;
-  return layout_.bytecode_type != 0 && layout_.type_in_map > 0 && ReadPointer(object, &map) &&
-         ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), &type, sizeof type) &&
-         type == layout_.bytecode_type;
+  if (layout_.bytecode_type == 0 || layout_.type_in_map <= 0 || !ReadAll(object, &map, kWord))
+    return false;
+  // All bytecode arrays of an isolate have the same map, which stays where it is.
+  if (bytecode_map_ != 0) return map == bytecode_map_;
+  const uint64_t place = map - kTag + static_cast<uint64_t>(layout_.type_in_map);
+  if ((map & kTagMask) != kTag || !ReadAll(place, &type, sizeof type) ||
+      type != layout_.bytecode_type) {
+    return false;
+  }
+  bytecode_map_ = map;
+  return true;
+}
+
+bool V8Heap::FindStack(uint64_t frame) {
+  pthread_attr_t attributes;
+  if (stack_end_ == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* begin = nullptr;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &begin, &size);
+    pthread_attr_destroy(&attributes);
+    stack_begin_ = AddressOf(begin);
+    stack_end_ = stack_begin_ + size;
+  }
+  return frame >= stack_begin_ && frame < stack_end_;
 }
 
 bool V8Heap::FindCaller(const void* frame, code_stream::Caller* out) {
-  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !stack_.Resize(kStackWords))
-    return false;
   const uint64_t first = AddressOf(frame);
-  const uint64_t end = first + ReadWords(first, stack_.data(), kStackWords) * kWord;
-  const auto word = [this, first, end](uint64_t at) {
-    return at >= first && at + kWord <= end ? stack_[(at - first) / kWord] : 0;
+  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !FindStack(first))
+    return false;
+  const uint64_t end = stack_end_ - first < kStackBytes ? stack_end_ : first + kStackBytes;
+  const auto word = [first, end](uint64_t at) {
+    return at >= first && at + kWord <= end ? WordAt(at) : 0;
   };
   uint64_t inner[2] = {0, 0};
   for (uint64_t fp = first; fp + 2 * kWord <= end;) {
@@ -249,10 +332,15 @@ bool V8Heap::FindCaller(const void* frame, code_stream::Caller* out) {
     const uint64_t array = word(outer + static_cast<uint64_t>(int64_t{layout_.array_in_frame}));
     const int64_t offset =
         SmiOf(word(outer + static_cast<uint64_t>(int64_t{layout_.offset_in_frame})));
-    if (inner[0] != 0 && offset > 0 && (array & kTagMask) == kTag && IsBytecode(array - kTag)) {
-      *out = {array + static_cast<uint64_t>(offset),
-              {inner[0], inner[1], own, word(outer + kWord)}};
-      return true;
+    if (inner[0] != 0 && offset > 0 && (array & kTagMask) == kTag) {
+      // Functions wait again and again, and a look through the kernel takes longer than all else.
+      uint64_t& known = known_bytecode_[array / kWord % kKnownBytecodes];
+      if (known == array || IsBytecode(array - kTag)) {
+        known = array;
+        *out = {array + static_cast<uint64_t>(offset),
+                {inner[0], inner[1], own, word(outer + kWord)}};
+        return true;
+      }
     }
     inner[0] = inner[1];
     inner[1] = own;
@@ -261,26 +349,38 @@ bool V8Heap::FindCaller(const void* frame, code_stream::Caller* out) {
   return false;
 }
 
-bool V8Heap::ReadBytes(uint64_t array, Bytes* out) {
-  if (!bytes_.Resize(kFirstRead)) return false;
-  const ssize_t read = ReadSome(array, bytes_.data(), kFirstRead);
-  if (read <= static_cast<ssize_t>(kArrayHead)) return false;
-  uint64_t length;
-  memcpy(&length, bytes_.data() + kWord, kWord);
-  const int64_t size = SmiOf(length);
+bool V8Heap::ReadBytes(V8Field* field, uint64_t array, Bytes* out) {
+  const bool is_proven = field->LeadsTo(array);
+  ssize_t read = kArrayHead;
+  uint64_t head[2];
+  if (is_proven) {
+    head[1] = WordAt(array + kWord);
+  } else {
+    if (!bytes_.Resize(kFirstRead)) return false;
+    read = ReadSome(array, bytes_.data(), kFirstRead);
+    if (read <= static_cast<ssize_t>(kArrayHead)) return false;
+    memcpy(head, bytes_.data(), sizeof head);
+  }
+  const int64_t size = SmiOf(head[1]);
   if (size <= 0 || size > static_cast<int64_t>(kMostTableBytes)) return false;
   const size_t whole = kArrayHead + static_cast<size_t>(size);
+  if (is_proven) {
+    *out = {reinterpret_cast<const uint8_t*>(array + kArrayHead), static_cast<size_t>(size)};
+    return true;
+  }
   if (whole > static_cast<size_t>(read) &&
       (!bytes_.Resize(whole) || !ReadAll(array, bytes_.data(), whole))) {
     return false;
   }
+  field->Learn(head[0]);
   *out = {bytes_.data() + kArrayHead, static_cast<size_t>(size)};
   return true;
 }
 
-bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out) {
+bool V8Heap::ReadTable(V8Field* field, uint64_t array, int shift, size_t code_length,
+                       CodePositions* out) {
   Bytes table;
-  return ReadBytes(array, &table) &&
+  return ReadBytes(field, array, &table) &&
          DecodePositionTable(table.data, table.size, shift, code_length, out);
 }
 
@@ -295,16 +395,21 @@ size_t V8Heap::ReadWords(uint64_t address, uint64_t* to, size_t count) {
   return read < 0 ? 0 : static_cast<size_t>(read) / kWord;
 }
 
-bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
+bool V8Heap::ReadCodeFields(uint64_t start, bool announced, CodeFields* out) {
   if (layout_.before_code == 0 || layout_.baseline_kind == 0) return false;
   uint64_t object = start - code_head();
   const bool is_apart = layout_.in_code != 0;
-  if (is_apart && !ReadPointer(start - layout_.before_code, &object)) return false;
-  uint8_t fields[kCodeFields * kWord];
-  if (!ReadAll(object, fields, sizeof fields)) return false;
+  if (is_apart && !(announced ? FindBeforeCode(start, &object)
+                              : ReadPointer(start - layout_.before_code, &object))) {
+    return false;
+  }
+  uint8_t copy[kCodeFields * kWord];
+  const bool is_proven = announced && is_apart && fields_.code.LeadsTo(object);
+  const uint8_t* fields = is_proven ? reinterpret_cast<const uint8_t*>(object) : copy;
+  if (!is_proven && !ReadAll(object, copy, sizeof copy)) return false;
   // The places come from the program and from a search: they may lie behind what was read.
-  const auto read = [&fields](int at, auto* to) {
-    if (at < 0 || static_cast<size_t>(at) > sizeof fields - sizeof *to) return false;
+  const auto read = [fields](int at, auto* to) {
+    if (at < 0 || static_cast<size_t>(at) > sizeof copy - sizeof *to) return false;
     memcpy(to, fields + at, sizeof *to);
     return true;
   };
@@ -318,19 +423,21 @@ bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
   }
   out->length = length;
   out->kind = flags & kKindMask;
-  return !is_apart || own_start == start;
+  if (is_apart && own_start != start) return false;
+  if (is_apart && announced && !is_proven) fields_.code.Learn(WordAt(AddressOf(copy)));
+  return true;
 }
 
 bool V8Heap::LearnCodeObjects(uint64_t start, uint64_t shared) {
   CodeFields fields;
-  return ReadCodeFields(start, &fields) && ReadAll(start - code_head(), &code_map_, kWord) &&
+  return ReadCodeFields(start, false, &fields) && ReadAll(start - code_head(), &code_map_, kWord) &&
          (code_map_ & kTagMask) == kTag && ReadAll(shared - kTag, &shared_map_, kWord) &&
          (shared_map_ & kTagMask) == kTag;
 }
 
 bool V8Heap::ReadCodeObject(uint64_t start, CodeObject* out) {
   CodeFields fields;
-  if (!ReadCodeFields(start, &fields) || fields.kind <= layout_.baseline_kind) return false;
+  if (!ReadCodeFields(start, false, &fields) || fields.kind <= layout_.baseline_kind) return false;
   const uint32_t compiler = fields.kind - layout_.baseline_kind;
   if (compiler >= sizeof kSigns || !FindShared(fields.data, &out->shared)) return false;
   out->start = start;
@@ -363,6 +470,15 @@ void V8Heap::Confirm(const void* start, size_t length, const CodePositions& repo
   if (!is_confirmed_) layout_ = {};
 }
 
+bool V8Heap::TryLayout(V8Layout layout, uint64_t start, size_t length, CodePositions* out) {
+  uint64_t object;
+  V8Field unproven;
+  return ReadPointer(start - static_cast<uint64_t>(layout.before_code), &object) &&
+         (layout.in_code == 0 ||
+          ReadPointer(object + static_cast<uint64_t>(layout.in_code), &object)) &&
+         ReadTable(&unproven, object, layout.shift, length, out);
+}
+
 bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported) {
   for (int shift = 1; shift <= 2; shift++) {
     for (int before = kWord; before <= kSearchedBytes; before += kWord) {
@@ -372,8 +488,9 @@ bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported
         layout.in_code = in;
         layout.before_bytecode = 0;
         layout.shift = shift;
-        if (ReadCodePositions(layout, start, length, &found_) && AreSame(found_, reported)) {
+        if (TryLayout(layout, start, length, &found_) && AreSame(found_, reported)) {
           layout_ = layout;
+          fields_ = {};
           return true;
         }
       }
@@ -383,9 +500,15 @@ bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported
 }
 
 bool V8Heap::FindScript(const void* shared, uint64_t* script) {
-  uint64_t object;
-  return script_in_shared_ != 0 && ReadPointer(AddressOf(shared), &object) &&
-         ReadPointer(object + script_in_shared_, script);
+  const bool is_proven = fields_.shared.is_proven();
+  uint64_t object = is_proven ? WordAt(AddressOf(shared)) - kTag : 0;
+  if (script_in_shared_ == 0 || (!is_proven && !ReadPointer(AddressOf(shared), &object)) ||
+      !ReadField(&fields_.shared, object, script_in_shared_, script) ||
+      (*script & kTagMask) != kTag) {
+    return false;
+  }
+  *script -= kTag;
+  return true;
 }
 
 bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
@@ -412,7 +535,7 @@ bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
   return true;
 }
 
-bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
+bool V8Heap::FindUrl(const void* shared, size_t which, uint64_t* url) {
   uint64_t script;
   uint64_t fields[kScriptFields];
   if (line_ends_in_script_ == 0 || !FindScript(shared, &script) ||
@@ -424,8 +547,18 @@ bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
   constexpr size_t kListsBehindLineEnds = 4;
   size_t at = static_cast<size_t>(line_ends_in_script_) / kWord + kListsBehindLineEnds;
   while (at + 1 < kScriptFields && SmiOf(fields[at]) < 0) at++;
-  return at + 1 < kScriptFields && (fields[at + 1] & kTagMask) == kTag &&
-         ReadString(fields[at + 1] - kTag, kMostUrlBytes, out);
+  at += which;
+  if (at >= kScriptFields || (fields[at] & kTagMask) != kTag) return false;
+  *url = fields[at] - kTag;
+  return *url != no_url_;
+}
+
+bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
+  uint64_t url;
+  if (!FindUrl(shared, kUrl, &url)) return false;
+  if (ReadString(url, kMostUrlBytes, out)) return true;
+  no_url_ = url;
+  return false;
 }
 
 bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
@@ -444,34 +577,17 @@ bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
 }
 
 bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {
-  uint64_t script;
-  uint64_t fields[kScriptFields];
-  if (!FindScript(shared, &script) || !ReadAll(script, fields, sizeof fields)) return false;
-  char heads[kScriptFields][kArrayHead + sizeof kInlineMap - 1] = {};
-  iovec here[kScriptFields];
-  iovec there[kScriptFields];
-  size_t count = 0;
-  for (const uint64_t field : fields) {
-    if ((field & kTagMask) != kTag) continue;
-    here[count] = {heads[count], sizeof heads[count]};
-    there[count++] = {reinterpret_cast<void*>(field - kTag), sizeof heads[0]};
+  uint64_t url;
+  char head[kArrayHead + sizeof kInlineMap - 1];
+  if (!FindUrl(shared, kMapUrl, &url) || !ReadAll(url, head, sizeof head) ||
+      memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) {
+    return false;
   }
-  // All objects at once; behind one that is not there the rest is read piece by piece.
-  const ssize_t read = ReadPieces(here, there, count);
-  for (size_t i = read < 0 ? 0 : static_cast<size_t>(read) / sizeof heads[0]; i < count; i++) {
-    if (ReadPieces(here + i, there + i, 1) != sizeof heads[0]) heads[i][kArrayHead] = '\0';
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char* head = heads[i];
-    if (memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) continue;
-    // A string's head has its hash and its length in 32 bits each.
-    uint32_t length;
-    memcpy(&length, head + 12, sizeof length);
-    if (length > kMostMapBytes || !out->Resize(length)) return false;
-    return ReadAll(reinterpret_cast<uintptr_t>(there[i].iov_base) + kArrayHead, out->data(),
-                   length);
-  }
-  return false;
+  // A string's head has its hash and its length in 32 bits each.
+  uint32_t length;
+  memcpy(&length, head + 12, sizeof length);
+  return length <= kMostMapBytes && out->Resize(length) &&
+         ReadAll(url + kArrayHead, out->data(), length);
 }
 
 }  // namespace perf_ts

@@ -43,14 +43,52 @@ struct V8Strings {
 };
 
 /**
+ * A field of V8's objects that leads to objects of one kind. It is a guess until the kernel has
+ * read such an object behind it `kProofs` times in a row; from then on its pointers are followed,
+ * since an object that lives has live ones in its fields.
+ */
+class V8Field {
+ public:
+  bool is_proven() const { return proofs_ >= kProofs; }
+  /** Whether it is proven, and its kind of object is at this address. */
+  bool LeadsTo(uint64_t object) const;
+  /** Takes the first word of an object that it led to, as the kernel read it. */
+  void Learn(uint64_t map);
+
+ private:
+  static constexpr int kProofs = 32;
+  uint64_t map_ = 0;
+  int proofs_ = 0;
+};
+
+/** The fields between code that V8 announces and its tables. */
+struct V8Fields {
+  /** Words of the object that may be between a function's code and its bytecode. */
+  static constexpr size_t kWrapperFields = 3;
+  /** The code object, in front of machine code. */
+  V8Field code;
+  /** Fields of code objects: positions or lengths; the bytecode, or in its place a wrapper. */
+  V8Field table;
+  V8Field bytecode;
+  V8Field wrapper;
+  V8Field wrapped[kWrapperFields];
+  /** The positions, in front of bytecode. */
+  V8Field bytecode_table;
+  /** The SharedFunctionInfo that V8's handles lead to. */
+  V8Field shared;
+};
+
+/**
  * Reads V8's own tables in the memory of this process: which position each instruction was made
  * for, and where the lines of a script end. V8 reports positions of TurboFan's code and of bytecode
  * alone, and only while it compiles; code that exists, and all of Maglev's, has them in its tables.
  *
- * No pointer is followed: the kernel reads, and fails where no memory is. Where V8 keeps the
- * tables of code is known for V8 10 to 14 and confirmed by the first positions that V8 reports; if
- * they are not there they are looked for. Objects of scripts are described by the program itself,
- * in symbols for debuggers (`v8dbg_…`).
+ * No pointer is followed that may be a guess: the kernel reads, and fails where no memory is. Such
+ * a read takes a microsecond, and each function needs several: fields that are proven (`V8Field`)
+ * and this thread's stack are read without it. Where V8 keeps the tables of code is known for V8
+ * 10 to 14 and confirmed by the first positions that V8 reports; if they are not there they are
+ * looked for. Objects of scripts are described by the program itself, in symbols for debuggers
+ * (`v8dbg_…`).
  *
  * V8 must not move its objects meanwhile: it calls the code event handler while it may not.
  */
@@ -93,7 +131,8 @@ class V8Heap {
   /** False where no optimized code of a function begins at `start`. */
   bool ReadCodeObject(uint64_t start, CodeObject* out);
 
-  /** Finds the innermost interpreted function that waits above `frame`, of this thread's stack. */
+  /** Finds the innermost interpreted function that waits above `frame`, of this thread's stack;
+   * always called on the same thread. */
   bool FindCaller(const void* frame, code_stream::Caller* out);
 
   /** Words of this process's memory, up to the first that is not there. */
@@ -113,6 +152,7 @@ class V8Heap {
   bool ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out);
 
  private:
+  static constexpr size_t kKnownBytecodes = 256;
   struct CodeFields {
     uint64_t length;
     uint32_t kind;
@@ -122,18 +162,29 @@ class V8Heap {
     uint64_t table;
   };
 
-  /** Reads an array of bytes into `bytes_`. */
-  bool ReadBytes(uint64_t array, Bytes* out);
-  bool ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out);
-  bool ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
+  /** The bytes of an array that `field` leads to; valid until the next call. */
+  bool ReadBytes(V8Field* field, uint64_t array, Bytes* out);
+  bool ReadTable(V8Field* field, uint64_t array, int shift, size_t code_length, CodePositions* out);
+  /** The object that a word in front of machine code leads to. */
+  bool FindBeforeCode(uint64_t start, uint64_t* object) const;
+  /** A field of an object that `field` leads to. */
+  static bool ReadField(V8Field* field, uint64_t object, int at, uint64_t* value);
+  /** Reads the table by guesses alone. */
+  bool TryLayout(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
   bool Search(uint64_t start, size_t length, const CodePositions& reported);
-  bool ReadCodeFields(uint64_t start, CodeFields* out);
+  /** `announced`: V8 has reported that code begins there. */
+  bool ReadCodeFields(uint64_t start, bool announced, CodeFields* out);
   /** The bytecode array that baseline code leads to. */
   bool FindBytecode(uint64_t data, uint64_t* array);
+  bool FindProvenBytecode(uint64_t data, uint64_t* array) const;
   bool IsBytecode(uint64_t object);
+  /** Sets where this thread's stack ends; false for a frame on another one. */
+  bool FindStack(uint64_t frame);
   /** The function of a code object's data for deoptimization. */
   bool FindShared(uint64_t data, uint64_t* shared);
   bool FindScript(const void* shared, uint64_t* script);
+  /** A URL that a script was given, as an object; false where it has none. */
+  bool FindUrl(const void* shared, size_t which, uint64_t* url);
 
   bool ReadString(uint64_t object, size_t most, Growable<uint8_t>* out);
 
@@ -148,9 +199,17 @@ class V8Heap {
   /** First words of objects: with machine code, of functions. 0: unknown. */
   uint64_t code_map_ = 0;
   uint64_t shared_map_ = 0;
+  V8Fields fields_;
+  /** The first word of bytecode arrays; 0: unknown. */
+  uint64_t bytecode_map_ = 0;
+  /** The object that scripts have in place of a URL; 0: not known yet. */
+  uint64_t no_url_ = 0;
+  /** Some of the bytecode arrays that were found on the stack. */
+  uint64_t known_bytecode_[kKnownBytecodes] = {};
+  uint64_t stack_begin_ = 0;
+  uint64_t stack_end_ = 0;
   Growable<uint8_t> bytes_;
   Growable<uint8_t> bytecode_;
-  Growable<uint64_t> stack_;
   CodePositions found_;
 };
 
