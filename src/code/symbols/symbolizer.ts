@@ -387,11 +387,6 @@ export class Symbolizer {
     return this.#fileTables().filter(({ held }) => held.length > 0).length;
   }
 
-  /** Symbols in the tables of files that are kept. */
-  get symbolCount(): number {
-    return this.#fileTables().reduce((sum, { table }) => sum + table.length, 0);
-  }
-
   #fileText(dso: DsoIndex): string {
     const { dsos } = this.#options;
     return `${dsos.keyText(dso)}\0${dsos.buildId(dso)}`;
