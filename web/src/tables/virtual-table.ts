@@ -77,32 +77,30 @@ export class VirtualTable<Row> {
   /** Draws the rows in view of those given. */
   show(shown: ShownRows<Row>): void {
     const focused = this.#focused();
-    const row = focused < 0 ? null : this.#rowAt(focused);
+    const line = this.#lines.get(focused) ?? null;
     const isSameList = shown.length === this.#shown?.length && shown.sort === this.#shown.sort;
     this.#shown = shown;
-    const isAway = isSameList && focused >= 0 && this.#rowAt(focused) === null;
     this.#table.setAttribute('aria-rowcount', String(shown.length + 1));
     if (this.#runway.parentElement === null) this.root.replaceChildren(this.#runway);
     this.#showHeadings(shown);
-    for (const [place, line] of this.#lines) {
-      if (isAway && place === focused) continue;
-      line.remove();
+    // The row with the focus is drawn anew where it is among those given, and stays as it is where it is not.
+    const isKept = isSameList && line !== null && this.#rowAt(focused) === null;
+    for (const [place, other] of this.#lines) {
+      if (isKept && other === line) continue;
+      other.remove();
       this.#lines.delete(place);
     }
     this.#setHeight();
-    if (this.#wanted >= 0 && this.#rowAt(this.#wanted) !== null) {
-      this.#focus(this.#wanted, true);
-      return;
-    }
-    this.#fill();
-    if (row !== null && !isAway) this.#refocus(focused, row);
-  }
-
-  /** Gives the focus back: to the same row, to the same place, to any row. */
-  #refocus(place: number, row: Row): void {
-    const same = this.#placeOfKey(this.#options.keyOf(row));
-    const to = [same, place].find((at) => this.#lines.has(at));
-    if (to === undefined) this.focus();
+    const isThere = this.#wanted >= 0 && this.#rowAt(this.#wanted) !== null;
+    if (isThere) this.#focus(this.#wanted, true);
+    else this.#fill();
+    if (line === null || isThere || isKept) return;
+    // To the same row, to the same place, to any row.
+    const same = shown.rows.findIndex(
+      (row) => `row ${this.#options.keyOf(row)}` === line.dataset.key,
+    );
+    const to = same >= 0 ? shown.first + same : focused;
+    if (this.#rowAt(to) === null) this.focus();
     else this.#focus(to, false);
   }
 
@@ -154,7 +152,9 @@ export class VirtualTable<Row> {
     const below = Math.min(length, Math.ceil((scrollTop + clientHeight) / height));
     const from = Math.max(0, above - SPARE_ROWS);
     const until = Math.min(length, below + SPARE_ROWS);
-    if (from < first || until > first + rows.length) this.#ask(above);
+    if (from < first || until > first + rows.length) {
+      this.#ask(this.#wanted >= 0 ? this.#wanted : above);
+    }
     if (this.#rowHeight > 0 && this.#hasAll(above, below, shown)) return;
     this.#draw(Math.max(from, first), Math.min(until, first + rows.length));
     if (this.#rowHeight === 0) this.#measure();
@@ -207,7 +207,8 @@ export class VirtualTable<Row> {
 
   /** The real height of rows, which all that follows is placed by. */
   #measure(): void {
-    const height = this.#body.firstElementChild?.getBoundingClientRect().height ?? 0;
+    const line = this.#body.querySelector('tr:not(.is-away)');
+    const height = line?.getBoundingClientRect().height ?? 0;
     if (height <= 0) return;
     this.#rowHeight = height;
     this.#fill();
@@ -292,9 +293,11 @@ export class VirtualTable<Row> {
     this.#wanted = -1;
     this.#stop = place;
     if (isGoneTo) this.#reveal(place);
-    if (!this.#lines.has(place)) this.#fill();
-    const line = this.#lines.get(place);
-    if (line === undefined) return;
+    const line = this.#lines.get(place) ?? this.#render(place);
+    if (line.parentElement === null) {
+      line.classList.add('is-away');
+      this.#body.prepend(line);
+    }
     line.focus({ preventScroll: true });
   }
 
