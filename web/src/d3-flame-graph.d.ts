@@ -6,16 +6,10 @@ declare module 'd3-flame-graph' {
     readonly data: Datum;
     readonly parent: ChartNode<Datum> | null;
     readonly depth: number;
+    readonly children?: readonly ChartNode<Datum>[];
     /** Parts of the width, 0…1. */
     readonly x0: number;
     readonly x1: number;
-  };
-
-  /** Called on the chart's svg once; then `show` and `hide` follow the pointer. */
-  export type Tooltip<Datum> = (() => void) & {
-    show(event: MouseEvent, node: ChartNode<Datum>): void;
-    hide(): void;
-    destroy(): void;
   };
 
   export type Chart<Datum> = {
@@ -29,7 +23,8 @@ declare module 'd3-flame-graph' {
     minFrameSize(pixels: number): Chart<Datum>;
     /** True: the root on top. */
     inverted(isInverted: boolean): Chart<Datum>;
-    tooltip(tooltip: Tooltip<Datum>): Chart<Datum>;
+    /** Called on the chart's svg once; then `show` and `hide` follow the pointer. */
+    tooltip(tooltip: (() => void) & { show(): void; hide(): void }): Chart<Datum>;
     setColorMapper(colour: (node: ChartNode<Datum>) => string): Chart<Datum>;
   };
 
@@ -39,6 +34,7 @@ declare module 'd3-flame-graph' {
 declare module 'd3-selection' {
   export type Selection = {
     datum(data: unknown): Selection;
+    datum(): unknown;
   };
   export function select(element: Element): Selection;
   /** The constructor whose prototype all selections inherit from. */

@@ -87,7 +87,6 @@ export class FlameGraph {
       rowHeight,
       isIcicle,
       colourOf: this.#colourOf,
-      tooltip: this.#tooltip,
     };
     const seen = Math.ceil(container.clientHeight / rowHeight) + SPARE_ROWS;
     this.#drawing = new Drawing(this.#root, look, this.zoomed.depth + seen);
@@ -148,7 +147,7 @@ export class FlameGraph {
 
   /** The same, pixels of the picture. */
   get topInPicture(): number {
-    return this.#window.topOf(0);
+    return this.#drawing.topOf(0);
   }
 
   /** Pixels that are free above a flame that is lower than its box: it stands on the ground. */
@@ -164,7 +163,7 @@ export class FlameGraph {
     readonly text: TextOptions;
   } {
     const rows = Array.from({ length: this.#drawing.length }, (_, row) => this.#drawing.row(row));
-    return { rows, topOf: (row) => this.#window.topOf(row), text: this.#text };
+    return { rows, topOf: (row) => this.#drawing.topOf(row), text: this.#text };
   }
 
   /** The frame that the keyboard's cursor is on; null where it was not set yet. */
@@ -311,11 +310,14 @@ export class FlameGraph {
     on('scroll', () => this.fill(), { passive: true, signal });
     on('blur', () => this.#tooltip.hide(), { signal });
     window.addEventListener('beforeprint', () => this.#prepareToPrint(), { signal });
-    const hover = (node: FrameNode | null) => {
-      this.#hovered = node;
-    };
-    on('mouseover', (event) => hover(this.#nodeAt(event)), { signal });
-    on('mouseleave', () => hover(null), { signal });
+    on('mouseover', (event) => this.#hover(event, this.#nodeAt(event)), { signal });
+    on('mouseleave', (event) => this.#hover(event, null), { signal });
+  }
+
+  #hover(event: MouseEvent, node: FrameNode | null): void {
+    if (node !== null) this.#tooltip.show(event, node);
+    else if (this.#hovered !== null) this.#tooltip.hide();
+    this.#hovered = node;
   }
 
   /** Draws all rows, which paper shows at once, and tells the style sheet how wide they are. */
@@ -366,7 +368,7 @@ export class FlameGraph {
   /** No further than needed. */
   #scrollTo(node: FrameNode): void {
     const { scrollTop, clientHeight } = this.#container;
-    const top = this.#window.topOf(node.depth);
+    const top = this.#drawing.topOf(node.depth);
     const bottom = top + this.#text.rowHeight;
     if (top < scrollTop) this.#container.scrollTop = top;
     else if (bottom > scrollTop + clientHeight) this.#container.scrollTop = bottom - clientHeight;

@@ -1,6 +1,7 @@
-import flamegraph, { type ChartNode, type Tooltip } from 'd3-flame-graph';
+import flamegraph, { type ChartNode } from 'd3-flame-graph';
 import { select, selection } from 'd3-selection';
 import type { FrameNode } from './frame-nodes.ts';
+import { LEAST_LABEL } from './frame-text.ts';
 
 /**
  * The chart starts three transitions for each frame, which take timers and change the frames once more in a later
@@ -20,6 +21,10 @@ Object.assign(selection.prototype, {
 /** Pixels of a frame at least, and frames in a row at most. */
 const MIN_FRAME_WIDTH = 2;
 const MAX_ROW_FRAMES = 512;
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** The chart would put a title into each frame; the graph describes the frame under the pointer itself. */
+const NO_TOOLTIP = Object.assign(() => {}, { show: () => {}, hide: () => {} });
 
 /**
  * Pixels; narrower frames are not drawn: slivers cost a redraw more than they show, and a wide window has
@@ -38,19 +43,24 @@ export type DrawingOptions = {
   /** True: the root on top and the frames hanging from it. */
   readonly isIcicle: boolean;
   readonly colourOf: (node: FrameNode) => string;
-  readonly tooltip: Tooltip<FrameNode>;
 };
 
-/** A frame's element; d3 leaves the node on it. */
-export type DrawnFrame = SVGGElement & { readonly __data__: ChartNode<FrameNode> };
+/** A frame's element; d3 leaves the node on it. One that has no room for a label is a bare rectangle. */
+export type DrawnFrame = SVGElement & { readonly __data__: ChartNode<FrameNode> };
+
+/** The rectangle of a frame. */
+export function boxOf(frame: DrawnFrame): Element {
+  return frame.firstElementChild ?? frame;
+}
 
 /**
  * The picture of a tree: an `svg` that is as high as all rows, and its frames by rows, the outermost first.
  * Frames are seen once they are put into the `svg`.
  *
- * d3-flame-graph lays out and draws the tree outside of the document. What it draws is taken over but for
- * the box for HTML text of each frame: style, layout and painting of these boxes are most of what a redraw
- * costs. Labels are put into the frames that are seen (`frame-text.ts`).
+ * d3-flame-graph lays out the tree, and draws the frames with room for a label, outside of the document. What it draws is
+ * taken over but for two things that are most of what a redraw costs: the box for HTML text of each frame, and its
+ * transform, for each of which the browser paints apart; the rectangle has its place itself. The other frames, most of
+ * them, are bare rectangles. Labels are put into the frames that are seen (`frame-text.ts`).
  */
 export class Drawing {
   readonly svg: SVGSVGElement;
@@ -78,6 +88,12 @@ export class Drawing {
     return this.#rows[depth] ?? [];
   }
 
+  /** Top of a row in the picture, pixels. */
+  topOf(row: number): number {
+    const { rowHeight, isIcicle } = this.#options;
+    return (isIcicle ? row : this.length - 1 - row) * rowHeight;
+  }
+
   /** The rows drawn so far. */
   get drawn(): readonly (readonly DrawnFrame[])[] {
     return this.#rows;
@@ -87,29 +103,54 @@ export class Drawing {
     readonly svg: SVGSVGElement;
     readonly rows: readonly (readonly DrawnFrame[])[];
   } {
-    const { width, least, rowHeight, isIcicle, colourOf, tooltip } = this.#options;
+    const { width, least, rowHeight, isIcicle, colourOf } = this.#options;
     const holder = document.createElement('div');
     const chart = flamegraph<FrameNode>()
       .width(width)
       .height(this.length * rowHeight)
       .cellHeight(rowHeight)
-      .minFrameSize(least)
+      .minFrameSize(LEAST_LABEL)
       .inverted(isIcicle)
       .getChildren(({ depth, children }) => (depth + 1 < count ? children : []))
       .getValue(({ drawn }) => drawn)
       .setColorMapper(({ data }) => colourOf(data))
-      .tooltip(tooltip);
-    chart(select(holder).datum(this.#root));
+      .tooltip(NO_TOOLTIP);
+    const selected = select(holder).datum(this.#root);
+    chart(selected);
     const svg = holder.querySelector('svg') as SVGSVGElement;
     const rows: DrawnFrame[][] = [];
     for (const frame of svg.querySelectorAll<DrawnFrame>('.frame')) {
       frame.lastElementChild?.remove();
-      const { depth } = frame.__data__;
+      frame.removeAttribute('transform');
+      const { depth, x0 } = frame.__data__;
+      boxOf(frame).setAttribute('x', String(x0 * width));
+      boxOf(frame).setAttribute('y', String(this.topOf(depth)));
       rows[depth] ??= [];
       rows[depth].push(frame);
     }
     svg.replaceChildren();
+    const rest = [selected.datum() as ChartNode<FrameNode>];
+    for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+      const wide = (node.x1 - node.x0) * width;
+      if (wide <= least) continue;
+      rows[node.depth] ??= [];
+      if (wide <= LEAST_LABEL) rows[node.depth].push(this.#drawBare(node));
+      rest.push(...(node.children ?? []));
+    }
     return { svg, rows };
+  }
+
+  #drawBare(node: ChartNode<FrameNode>): DrawnFrame {
+    const { width, rowHeight, colourOf } = this.#options;
+    const box = document.createElementNS(SVG, 'rect');
+    box.setAttribute('class', 'frame');
+    box.setAttribute('name', node.data.name);
+    box.setAttribute('x', String(node.x0 * width));
+    box.setAttribute('y', String(this.topOf(node.depth)));
+    box.setAttribute('width', String((node.x1 - node.x0) * width));
+    box.setAttribute('height', String(rowHeight));
+    box.setAttribute('fill', colourOf(node.data));
+    return Object.assign(box, { __data__: node });
   }
 }
 

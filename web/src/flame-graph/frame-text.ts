@@ -1,11 +1,11 @@
 import { formatShare } from '../ask/format.ts';
 import { fontScale } from '../time/canvas.ts';
-import type { DrawnFrame } from './frame-drawing.ts';
+import { boxOf, type DrawnFrame } from './frame-drawing.ts';
 import { fitLabel, widthOf } from './frame-label.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
-/** Pixels; narrower frames have no label. */
-const LEAST_LABEL = 35;
+/** Pixels; only wider frames have a label. */
+export const LEAST_LABEL = 35;
 /** Pixels on both sides of a label. */
 const MARGIN = 4;
 /** Characters of a frame in which the share is worth cutting the name for. */
@@ -25,14 +25,20 @@ export type TextOptions = {
 /** Puts the name into a frame and, where there is room, its share of all at the right. */
 export function labelFrame(frame: DrawnFrame, options: TextOptions): void {
   const width = Number(frame.getAttribute('width'));
-  if (width < LEAST_LABEL) return;
+  if (width <= LEAST_LABEL) return;
   const node = frame.__data__.data;
+  const { left, top } = cornerOf(frame);
   const { weight, rowHeight, characterWidth } = options;
   const characters = Math.floor((width - 2 * MARGIN) / characterWidth);
   const { name, share } = labelOf(node, options.placeOf(node), weight, characters);
-  const baseline = Math.round(rowHeight * 0.7);
-  if (name !== '') frame.append(text('frame-name', name, MARGIN, baseline));
-  if (share !== '') frame.append(text('frame-share', share, width - MARGIN, baseline));
+  const baseline = top + Math.round(rowHeight * 0.7);
+  if (name !== '') frame.append(text('frame-name', name, left + MARGIN, baseline));
+  if (share !== '') frame.append(text('frame-share', share, left + width - MARGIN, baseline));
+}
+
+function cornerOf(frame: DrawnFrame): { readonly left: number; readonly top: number } {
+  const box = boxOf(frame);
+  return { left: Number(box.getAttribute('x')), top: Number(box.getAttribute('y')) };
 }
 
 /** Moves the name of a frame of which so many pixels are out of view, so far as it has room. */
@@ -45,7 +51,8 @@ export function alignName(
   const texts = [...frame.querySelectorAll('text')].map(({ textContent }) => textContent ?? '');
   const taken = texts.reduce((sum, { length }) => sum + length * characterWidth + MARGIN, MARGIN);
   const room = Number(frame.getAttribute('width')) - taken;
-  name?.setAttribute('x', String(MARGIN + Math.max(0, Math.min(hidden, room))));
+  const moved = Math.max(0, Math.min(hidden, room));
+  name?.setAttribute('x', String(cornerOf(frame).left + MARGIN + moved));
 }
 
 /** The text in a frame that has room for so many characters. */

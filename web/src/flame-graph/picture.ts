@@ -1,6 +1,6 @@
 import type { MenuItem } from '../controls/frame-menu.ts';
 import type { FlameGraph } from './flame-graph.ts';
-import type { DrawnFrame } from './frame-drawing.ts';
+import { boxOf, type DrawnFrame } from './frame-drawing.ts';
 import { labelOf } from './frame-text.ts';
 
 /** Pixels of the picture for one of the page, in a bitmap: sharp when printed. */
@@ -23,7 +23,7 @@ function flamePicture(chart: FlameGraph): string {
     const node = frame.__data__.data;
     const x = round(frame.__data__.x0 * width);
     const wide = round((frame.__data__.x1 - frame.__data__.x0) * width);
-    const fill = frame.querySelector('rect')?.getAttribute('fill') ?? '#ccc';
+    const fill = boxOf(frame).getAttribute('fill') ?? '#ccc';
     const top = topOf(row);
     const characters = Math.floor((wide - 8) / text.characterWidth);
     const { name, share } = labelOf(node, text.placeOf(node), text.weight, characters);

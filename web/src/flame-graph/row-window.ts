@@ -36,11 +36,6 @@ export class RowWindow {
     return this.#drawing.length * this.#rowHeight;
   }
 
-  /** Top of a row in the picture, pixels. */
-  topOf(row: number): number {
-    return (this.#isIcicle ? row : this.#drawing.length - 1 - row) * this.#rowHeight;
-  }
-
   /** Puts the rows into the document that `view` shows. */
   show({ top, height }: ScrollPlace): void {
     const spare = SPARE_ROWS * this.#rowHeight;

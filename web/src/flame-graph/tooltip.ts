@@ -1,13 +1,16 @@
-import type { ChartNode, Tooltip } from 'd3-flame-graph';
 import { element } from '../dom/dom.ts';
 import type { TooltipLine } from './frame-lines.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
 const GAP = 14;
 
-export type FrameTooltip = Tooltip<FrameNode> & {
+export type FrameTooltip = {
+  /** Shows the tooltip beside the pointer, and follows it. */
+  show(event: MouseEvent, node: FrameNode): void;
   /** Shows the tooltip beside a place in the window, for those who go by keys. */
   showAt(node: FrameNode, at: { readonly x: number; readonly y: number }): void;
+  hide(): void;
+  destroy(): void;
 };
 
 /** A box beside the pointer: the frame's name, then lines of figures. Text only. */
@@ -38,10 +41,10 @@ export function createTooltip(describe: (node: FrameNode) => readonly TooltipLin
   };
   document.addEventListener('mousemove', follow);
 
-  return Object.assign(() => {}, {
-    show(event: MouseEvent, node: ChartNode<FrameNode>) {
+  return {
+    show(event: MouseEvent, node: FrameNode) {
       isOfPointer = true;
-      fill(node.data);
+      fill(node);
       follow(event);
     },
     showAt(node: FrameNode, { x, y }: { readonly x: number; readonly y: number }) {
@@ -56,5 +59,5 @@ export function createTooltip(describe: (node: FrameNode) => readonly TooltipLin
       document.removeEventListener('mousemove', follow);
       box.remove();
     },
-  });
+  };
 }

@@ -15,9 +15,16 @@ export function fitCanvas(
   return context;
 }
 
+/** Asked for by each picture; to ask the browser takes a layout. */
+let knownScale = 0;
+window.addEventListener('resize', () => {
+  knownScale = 0;
+});
+
 /** How much larger the page's text is than on a common screen. */
 export function fontScale(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
+  knownScale ||= Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
+  return knownScale;
 }
 
 /** The font of axes, as large as the page's small text. */
