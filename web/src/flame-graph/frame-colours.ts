@@ -1,8 +1,9 @@
+import { type WaitKind, waitKindOf } from '../../../src/profile/off-cpu/wait-kinds.ts';
 import { KIND_GROUPS, type KindGroup } from '../worker/messages/kind-group.ts';
-import type { FrameKind, TreeLabels } from '../worker/messages/messages.ts';
+import type { TreeLabels } from '../worker/messages/messages.ts';
 
-/** The things that have a colour: groups of functions, and rows that are none. */
-export type ColourName = KindGroup | 'root' | 'folded' | 'match';
+/** The things that have a colour: groups of functions, reasons of waits, and rows that are none. */
+export type ColourName = KindGroup | `wait-${WaitKind}` | 'root' | 'folded' | 'match';
 
 /** The colour for elements of HTML. */
 export const colourVariable = (name: ColourName): string => `var(--kind-${name})`;
@@ -11,12 +12,20 @@ export const colourVariable = (name: ColourName): string => `var(--kind-${name})
 export function colourNameOf(labels: TreeLabels, label: number): ColourName {
   if (label < 0) return 'root';
   if (labels.isMatch[label] === 1) return 'match';
-  return colourNameOfKind(labels.kind[label], labels.group[label]);
+  return colourNameOfKind(labels, label);
 }
 
-/** The same by a kind and a row of `KIND_GROUPS`. */
-export function colourNameOfKind(kind: FrameKind, group: number): ColourName {
-  return kind === 'root' || kind === 'folded' ? kind : KIND_GROUPS[group];
+/** The same, whatever is sought. */
+export function colourNameOfKind({ kind, group, name }: TreeLabels, label: number): ColourName {
+  const of = kind[label];
+  if (of === 'root' || of === 'folded') return of;
+  return colourNameOfFunc(name[label], KIND_GROUPS[group[label]]);
+}
+
+/** That of a function's group, or of the reason that a wait's frame is for. */
+export function colourNameOfFunc(name: string, group: KindGroup): ColourName {
+  const wait = waitKindOf(name);
+  return wait === null ? group : `wait-${wait}`;
 }
 
 /** Part of white that is mixed in where a function was inlined or ran without an optimizing compiler. */

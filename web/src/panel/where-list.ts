@@ -1,8 +1,8 @@
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import { colourNameOfFunc, colourVariable } from '../flame-graph/frame-colours.ts';
 import { splitPlace } from '../flame-graph/frame-label.ts';
-import { groupColour } from '../kinds.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
@@ -120,9 +120,10 @@ export class WhereList {
       .join('\n');
     const bar = element('span', 'where-bar');
     bar.style.width = `${most === 0 ? 0 : (100 * share) / most}%`;
-    bar.style.background = groupColour(row.group);
+    const colour = colourVariable(colourNameOfFunc(row.name, row.group));
+    bar.style.background = colour;
     const dot = element('span', 'swatch');
-    dot.style.background = groupColour(row.group);
+    dot.style.background = colour;
     button.append(
       element('span', 'where-share', bar, element('span', '', formatShare(share))),
       dot,

@@ -1,6 +1,8 @@
+import { WAIT_KINDS, type WaitKind } from '../../../src/profile/off-cpu/wait-kinds.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import { colourVariable } from '../flame-graph/frame-colours.ts';
 import { groupColour, groupTitle } from '../kinds.ts';
 import { selectionOf, treeParams } from '../state/selection.ts';
 import type { ViewContext } from '../state/view-context.ts';
@@ -19,7 +21,6 @@ export function createStatusLine(context: ViewContext): HTMLElement {
   path.setAttribute('aria-label', 'Path of the zoom');
   const legend = element('div', 'legend');
   legend.setAttribute('role', 'group');
-  legend.setAttribute('aria-label', 'Kinds of code; press one to see only it');
   const fail = (problem: string) => path.replaceChildren(problem);
   const askPath = askLatest(ask, 'tree', (tree) => drawPath(path, context, tree), fail);
   // The shares are those of all kinds, also where one is chosen.
@@ -61,8 +62,15 @@ function drawPath(
 function drawLegend(
   legend: HTMLElement,
   { store }: ViewContext,
-  { weight, byGroup, belowOwn }: SummaryResult,
+  { weight, byGroup, byWait, belowOwn }: SummaryResult,
 ): void {
+  const title =
+    byWait === null ? 'Kinds of code; press one to see only it' : 'Reasons of the waits';
+  legend.setAttribute('aria-label', title);
+  if (byWait !== null) {
+    replaceKeepingFocus(legend, ...waitEntries(byWait, weight));
+    return;
+  }
   const { group: chosen } = store.get();
   const entries = KIND_GROUPS.map((group, index) => ({ group, share: byGroup[index] / weight }))
     .filter(({ group, share }) => share >= LEAST_SHARE || group === chosen)
@@ -82,8 +90,31 @@ function drawLegend(
   markChosen(legend, chosen);
 }
 
+/** Of waits the kernel's code is all: what they were for tells more. */
+const WAIT_TITLES: Readonly<Record<WaitKind, readonly [string, string]>> = {
+  cpu: ['a CPU', 'ready to run, with no CPU free'],
+  lock: ['locks', 'futexes, mutexes and semaphores'],
+  disk: ['disks', 'pages, buffers and file systems'],
+  network: ['network, pipes', 'sockets and pipes'],
+  idle: ['events, timers', 'nothing to do: poll, select, sleep, idle threads'],
+  other: ['else', 'children, devices, and what has no name'],
+};
+
+function waitEntries(byWait: Float64Array, weight: number): HTMLElement[] {
+  return WAIT_KINDS.map((kind, index) => ({ kind, share: byWait[index] / weight }))
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .map(({ kind, share }) => {
+      const [title, hint] = WAIT_TITLES[kind];
+      const swatch = element('span', 'swatch');
+      swatch.style.background = colourVariable(`wait-${kind}`);
+      const entry = element('span', 'legend-entry', swatch, `${title} ${formatShare(share)}`);
+      entry.title = `Waited for ${title}: ${hint}`;
+      return entry;
+    });
+}
+
 function markChosen(legend: HTMLElement, chosen: string | null): void {
-  for (const button of legend.querySelectorAll<HTMLElement>('.legend-entry')) {
+  for (const button of legend.querySelectorAll<HTMLElement>('button.legend-entry')) {
     button.setAttribute('aria-pressed', String(button.dataset.value === chosen));
   }
 }

@@ -176,9 +176,7 @@ export class TreeRow {
     twist.setAttribute('aria-hidden', 'true');
     twist.hidden = !this.canOpen;
     const swatch = element('span', 'swatch');
-    swatch.style.background = colourVariable(
-      colourNameOfKind(labels.kind[label], labels.group[label]),
-    );
+    swatch.style.background = colourVariable(colourNameOfKind(labels, label));
     const name =
       this.#folded > 0 ? `(${formatCount(this.#folded)} lighter frames)` : labels.name[label];
     const suffix = isInlined(this.key) ? ' (inlined)' : '';

@@ -17,6 +17,8 @@ export type SummaryResult = {
   readonly unit: Unit;
   /** Self weight by row of `KIND_GROUPS`: whose code the innermost function is. */
   readonly byGroup: Float64Array;
+  /** Weight by row of `WAIT_KINDS`; null: the samples are no waits. */
+  readonly byWait: Float64Array | null;
   /** Weight of the samples with a function of the program on their stacks. */
   readonly belowOwn: number;
 };
