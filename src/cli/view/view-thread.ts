@@ -15,8 +15,6 @@ export type ViewThreadData = {
   readonly path: string;
   /** It is being written, by this process. */
   readonly isLive?: boolean;
-  /** Post how far the reading has come. */
-  readonly isFollowed?: boolean;
   readonly flags: AskedOf<typeof VIEW>;
 };
 
@@ -37,13 +35,10 @@ function begin(port: MessagePort, data: ViewThreadData): void {
   else answerFrom(port, open(port, data));
 }
 
-async function open(
-  port: MessagePort,
-  { path, flags, isFollowed }: ViewThreadData,
-): Promise<ViewedFile> {
+async function open(port: MessagePort, { path, flags }: ViewThreadData): Promise<ViewedFile> {
   const opened = await loadForCommand(path, flags, {
     lines: flags.inline !== false,
-    ...(isFollowed && { onProgress: postProgress(port) }),
+    onProgress: postProgress(port),
   });
   return new ViewedFile(path, opened, weightOf(flags));
 }

@@ -24,7 +24,7 @@ export async function runView(
   // The address is printed first: output on the terminal ends the line.
   let isAnnounced = false;
   const open = (path: string): ThreadedFile => {
-    const data: ViewThreadData = { path, flags, isFollowed: true };
+    const data: ViewThreadData = { path, flags };
     const file = new ThreadedFile(path, takeThread(), data, {
       onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
     });

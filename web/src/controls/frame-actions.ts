@@ -1,13 +1,10 @@
 import { copyText } from '../dom/copy-text.ts';
 import type { KeyBinding } from '../dom/keys.ts';
-import { addEdit, type Edit, editsOfState, removeEdit } from '../state/edits.ts';
+import { addEdit, type Edit, editsOfState, PASSING, removeEdit } from '../state/edits.ts';
 import type { Store } from '../state/store.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import type { TreeLabels } from '../worker/messages/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
-
-/** The edit that leaves out the layers of packages and runtimes. */
-export const PASSING = { action: 'merge', of: 'passing' } as const;
 
 /** The target of an action: a row of labels. */
 export type FrameTarget = {

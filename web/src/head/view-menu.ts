@@ -1,8 +1,7 @@
-import { PASSING } from '../controls/frame-actions.ts';
 import { orderSwitch, RootsChooser, shapeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import { popoverButton } from '../dom/popover.ts';
-import { addEdit, removeEdit } from '../state/edits.ts';
+import { addEdit, PASSING, removeEdit } from '../state/edits.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';

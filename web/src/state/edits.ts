@@ -11,6 +11,17 @@ export type Edit =
   | { readonly action: 'merge'; readonly of: 'recursion' }
   | { readonly action: 'merge'; readonly of: 'passing' };
 
+/** The edit that leaves out the layers of packages and runtimes. */
+export const PASSING = { action: 'merge', of: 'passing' } as const;
+
+/** The edits that are of no function and no DSO. */
+export function editsOfAll({ foldPassing, foldRecursion }: ViewState) {
+  return [
+    ...(foldPassing ? [PASSING] : []),
+    ...(foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
+  ];
+}
+
 /** `f12`: as it stands in `ViewState.editOrder`; capitals are of DSOs. */
 export function codeOfEdit(edit: Edit): string {
   if (edit.of === 'recursion') return 'r';
@@ -30,8 +41,7 @@ export function editsOfState(state: ViewState): readonly Edit[] {
     ...of('hide', 'dso', state.hiddenDsos),
     ...of('merge', 'func', state.mergedFuncs),
     ...of('merge', 'dso', state.mergedDsos),
-    ...(state.foldPassing ? [{ action: 'merge', of: 'passing' } as const] : []),
-    ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
+    ...editsOfAll(state),
   ];
   const order = state.editOrder.split('.');
   const place = (edit: Edit) => order.indexOf(codeOfEdit(edit));

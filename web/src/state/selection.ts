@@ -2,6 +2,7 @@ import type { FrameEdit } from '../../../src/profile/analysis/stacks/edit-stacks
 import type { OpenResult, TreeParams } from '../worker/messages/messages.ts';
 import type { Selection } from '../worker/messages/selection.ts';
 import type { TracksParams } from '../worker/messages/track-messages.ts';
+import { editsOfAll } from './edits.ts';
 import type { Range, ViewState } from './state.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
@@ -74,7 +75,6 @@ function editsOf(state: ViewState): FrameEdit[] {
     ...(state.focus === null ? [] : [func('focus')(state.focus)]),
     ...state.mergedFuncs.map(func('merge')),
     ...state.mergedDsos.map(dso('merge')),
-    ...(state.foldPassing ? [{ action: 'merge', of: 'passing' } as const] : []),
-    ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
+    ...editsOfAll(state),
   ];
 }

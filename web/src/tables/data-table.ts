@@ -17,37 +17,36 @@ export type TableHeading<Row> = {
 type Sorting = {
   /** `self-`: the column sorted by, and the direction; empty: none. */
   readonly sort: string;
-  readonly onSort?: (sort: string) => void;
+  readonly onSort: (sort: string) => void;
 };
 
-export type TableOptions<Row> = Sorting & {
+type TableOptions<Row> = Sorting & {
   readonly caption: string;
   readonly headings: readonly TableHeading<Row>[];
   readonly rows: readonly Row[];
   /** Rows can be chosen: by a click, and by Enter or the space bar where one has the focus. */
-  readonly onChoose?: (row: Row) => void;
-  readonly isChosen?: (row: Row) => boolean;
+  readonly onChoose: (row: Row) => void;
+  readonly isChosen: (row: Row) => boolean;
   /** The key by which a row is the same when the table is drawn anew. */
-  readonly keyOf?: (row: Row) => string | number;
-  readonly classOf?: (row: Row) => string;
+  readonly keyOf: (row: Row) => string | number;
+  readonly classOf: (row: Row) => string;
 };
 
-/** A table of text with sortable headings. One with rows to choose is a grid: rows take the focus. */
+/** A grid of text with sortable headings, of at least one row: rows take the focus. */
 export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   const { caption, headings, rows, isChosen, onChoose, keyOf, classOf } = options;
   const lines = rows.map((row) => {
-    const line = renderRow(row, headings, keyOf?.(row), classOf?.(row));
-    if (onChoose !== undefined) makeChoosable(line, () => onChoose(row));
+    const line = renderRow(row, headings, keyOf(row), classOf(row));
+    makeChoosable(line, () => onChoose(row));
     return line;
   });
   const body = element('tbody', '', ...lines);
   const head = element('thead', '', renderHeadings(headings, options));
   const table = element('table', 'data-table', head, body);
   table.setAttribute('aria-label', caption);
-  if (onChoose === undefined || lines.length === 0) return table;
   table.setAttribute('role', 'grid');
-  const chosen = rows.findIndex((row) => isChosen?.(row) === true);
-  if (isChosen !== undefined) markChosen(table, lines[chosen] ?? null);
+  const chosen = rows.findIndex((row) => isChosen(row));
+  markChosen(table, lines[chosen] ?? null);
   // One row is in the order of Tab: whoever goes on does not want to pass 200 of them.
   lines[Math.max(0, chosen)].tabIndex = 0;
   return table;
@@ -72,11 +71,10 @@ function renderHeading<Row>(
   { id, title, hint, isNumber, isExtra, isLong }: TableHeading<Row>,
   { sort, onSort }: Sorting,
 ): HTMLTableCellElement {
-  const isSortable = id !== null && onSort !== undefined;
-  const cell = columnHeading(isSortable ? '' : title, classOfCell(isNumber, isExtra));
+  const cell = columnHeading(id === null ? title : '', classOfCell(isNumber, isExtra));
   if (hint !== undefined) cell.title = hint;
   cell.classList.toggle('is-long', isLong === true);
-  if (!isSortable) return cell;
+  if (id === null) return cell;
   const isSorted = sort.slice(0, -1) === id;
   const isDescending = sort.endsWith('-');
   if (isSorted) cell.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
@@ -95,14 +93,14 @@ function renderHeading<Row>(
 export function renderRow<Row>(
   row: Row,
   headings: readonly TableHeading<Row>[],
-  key?: string | number,
+  key: string | number,
   className = '',
 ): HTMLTableRowElement {
   const cells = headings.map(({ isNumber, isExtra, cell }) =>
     element('td', classOfCell(isNumber, isExtra), cell(row)),
   );
   const line = element('tr', className, ...cells);
-  if (key !== undefined) line.dataset.key = `row ${key}`;
+  line.dataset.key = `row ${key}`;
   return line;
 }
 

@@ -1,3 +1,4 @@
+import { roundStep } from '../../../src/base/numbers.ts';
 import { sampledWithin } from '../../../src/profile/sampled-time.ts';
 import type { ProfileMeta } from '../../../src/profile/types.ts';
 import { formatCount, formatNanos, formatShort, formatWeight } from '../ask/format.ts';
@@ -51,8 +52,8 @@ export type TrackScale = {
   readonly unsampledNs: number;
 };
 
-/** Parts of a CPU that the top of all tracks may mean: the least that none of them exceeds. */
-const TOPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+/** Parts of a CPU that the top of all tracks means at least. */
+const LEAST_TOP = 0.01;
 
 /**
  * Time is drawn as a share of a CPU, or of a part of one where no thread was ever on it for more: a server that idles
@@ -76,7 +77,9 @@ export function scaleOf(
       (most, track) => Math.max(most, highestRate(track, result) / fullOf(track)),
       0,
     );
-    const top = result.areWaits || highest === 0 ? 1 : (TOPS.find((top) => top >= highest) ?? 1);
+    // The least round part that none exceeds.
+    const isPart = !result.areWaits && highest > 0;
+    const top = isPart ? Math.min(1, Math.max(LEAST_TOP, roundStep(highest))) : 1;
     const note = top < 1 ? `top ${formatPercent(top)}` : '';
     return {
       ofTrack: (track) => fullOf(track) * top,
