@@ -1,4 +1,5 @@
 import { element } from '../dom/dom.ts';
+import { fitCanvas } from '../time/canvas.ts';
 import type { FlameGraph } from './flame-graph.ts';
 
 /** Pixels of a row, and of the map at most. */
@@ -10,6 +11,7 @@ export class Minimap {
   readonly root = element('div', 'minimap');
   readonly #canvas = element('canvas');
   readonly #part = element('div', 'minimap-part');
+  #drawn: FlameGraph | null = null;
 
   /** `onCentre` gets the moment of the width, 0…1, that is pressed or dragged to. */
   constructor(onCentre: (at: number) => void) {
@@ -31,25 +33,21 @@ export class Minimap {
 
   /** Shows which part of the width of a graph its box has. */
   move(chart: FlameGraph | null, from: number, to: number): void {
-    const wasHidden = this.root.hidden;
     this.root.hidden = to - from >= 1;
     if (this.root.hidden) return;
-    if (wasHidden && chart !== null) this.draw(chart);
+    if (chart !== null && chart !== this.#drawn) this.#draw(chart);
     this.#part.style.left = `${from * 100}%`;
     this.#part.style.width = `${(to - from) * 100}%`;
   }
 
-  draw(chart: FlameGraph): void {
+  #draw(chart: FlameGraph): void {
+    this.#drawn = chart;
     const { width, isIcicle, rows, frames } = chart.miniature;
-    const ratio = window.devicePixelRatio || 1;
     const height = Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, rows * ROW + 2));
     this.root.style.height = `${height}px`;
     this.root.classList.toggle('from-below', !isIcicle);
-    this.#canvas.width = Math.round(width * ratio);
-    this.#canvas.height = Math.round(height * ratio);
-    const context = this.#canvas.getContext('2d');
+    const context = fitCanvas(this.#canvas, width, height);
     if (context === null) return;
-    context.scale(ratio, ratio);
     const rowHeight = (height - 2) / rows;
     for (const { x, width: wide, depth, colour } of frames) {
       context.fillStyle = colour;

@@ -93,7 +93,6 @@ export class ZoomGraph {
       },
     });
     this.root.classList.toggle('from-below', shape === 'flame');
-    if (times > 1) this.minimap.draw(chart);
     const zoom = tree.zoom.map(({ key }) => key);
     this.#drawn = { tree, chart, zoom, shape };
     if (before === null || before.shape !== shape) {
