@@ -232,6 +232,44 @@ describeBrowser('thread tracks in the page', (tab) => {
     ]);
   });
 
+  it('tracks are made higher by their lower edge: few by their height, many by their number', async () => {
+    const { page } = await tab.visit(server.url);
+    await page.locator('.track-label').first().waitFor();
+    const edge = page.getByRole('separator', { name: 'Height of the threads over time' });
+    const look = (of = page) =>
+      of.evaluate<{ rows: number; height: number; isFull: boolean }>(`(() => {
+        const labels = [...document.querySelectorAll('.track-label')];
+        const plot = document.querySelector('.track-plot canvas').getBoundingClientRect();
+        const { height } = labels[0].getBoundingClientRect();
+        return { rows: labels.length, height, isFull: plot.height === height * labels.length };
+      })()`);
+    const { rows, height } = await look();
+    expect(rows).toBe(2);
+    await edge.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    // Six rows of the usual height, for two threads.
+    await expect.poll(() => look()).toStrictEqual({ rows, height: 3 * height, isFull: true });
+    expect((await stateOf(page)).get('tracks')).toBe('6');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => look()).toStrictEqual({ rows, height, isFull: true });
+    const box = (await edge.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y + 6 * height);
+    await page.mouse.up();
+    await expect.poll(async () => (await look()).height).toBe(4 * height);
+
+    const programs = Array.from({ length: 300 }, (_, i) =>
+      sample(`tool-${'abcdefghijkl'[i % 12]}`, i, i, i, ['main (/usr/bin/tool)']),
+    );
+    const many = await serveTexts(programs.join('\n'));
+    const { page: other } = await tab.visit(`${many.url}#tracks=9`);
+    await other.locator('.track-label').first().waitFor();
+    await expect.poll(() => look(other)).toStrictEqual({ rows: 9, height, isFull: true });
+  });
+
   it('the range is copied as report wants it', async () => {
     const { page } = await tab.visit(`${server.url}#range=500000000-1500000000`);
     const copy = page.getByRole('button', { name: /^Copy --time/ });

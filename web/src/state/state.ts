@@ -91,11 +91,16 @@ export type ViewState = {
 
   /** Per cent of the height that the pane of the chosen function has; null: what the view above it leaves. */
   readonly pane: number | null;
+  /** Rows that the tracks of threads take below the ruler; null: few. */
+  readonly tracks: number | null;
   readonly theme: 'system' | 'light' | 'dark';
 };
 
 /** The width of everything in a `LensSpan`. */
 export const LENS_WHOLE = 1e6;
+/** The most rows that tracks may take. */
+export const MOST_TRACK_ROWS = 40;
+
 /** The highest pane. */
 export const PANE_PERCENT = 90;
 
@@ -153,6 +158,7 @@ export const DEFAULT_STATE: ViewState = {
   heatColumnNs: 1e9,
   heatRows: 50,
   pane: null,
+  tracks: null,
   theme: 'system',
 };
 
@@ -266,6 +272,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   heatColumnNs: within(1e6, 1e11),
   heatRows: within(2, 200),
   pane: orNone(within(0, PANE_PERCENT)),
+  tracks: orNone(within(1, MOST_TRACK_ROWS)),
   theme: oneOf('system', 'light', 'dark'),
 };
 const KEYS = Object.keys(CODECS) as (keyof ViewState)[];

@@ -1,9 +1,10 @@
 import { askLatest } from '../ask/ask.ts';
+import { createDivider } from '../dom/divider.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
 import { tracksParams } from '../state/selection.ts';
-import { DEFAULT_STATE, type Range, type ViewState } from '../state/state.ts';
+import { DEFAULT_STATE, MOST_TRACK_ROWS, type Range, type ViewState } from '../state/state.ts';
 import { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { fontScale } from '../time/canvas.ts';
@@ -18,12 +19,14 @@ import { TrackLabels } from './track-labels.ts';
 import { scaleOf, type TrackScale } from './track-names.ts';
 import { TrackPicture } from './track-picture.ts';
 
-/** Tracks in a row below the ruler, the one of all other threads included. */
+/** Rows of tracks unless a person asks for more. */
 const COMPACT_TRACKS = 4;
 /** Threads with a track of their own in the list of all. */
 const MOST_TRACKS = 60;
 /** Pixels, on a common screen. */
 const TRACK_HEIGHT = 16.2;
+/** The part of the window that tracks may take when they are dragged. */
+const MOST_OF_WINDOW = 0.6;
 /** Keys of the state that no track depends on: all others are drawn, or choose samples. */
 const OF_VIEWS: ReadonlySet<string> = new Set<keyof ViewState>([
   ...([
@@ -123,6 +126,7 @@ export class Tracks {
       this.#scroller,
       this.#overlay,
       this.#readout.root,
+      this.#createDivider(),
     );
     this.#gestures.listen(this.#plot, 'tracks');
     this.#gestures.listen(this.#ruler.root, 'ruler');
@@ -148,11 +152,46 @@ export class Tracks {
 
   /** The views below are as high as the window leaves room, so the tracks must not grow later. */
   #reserve(): void {
-    const { threads } = this.#context.recording;
-    const active = threads.filter(({ samples }) => samples > 0).length;
-    const rows = this.#low.matches ? 1 : Math.min(COMPACT_TRACKS, active);
-    this.root.style.setProperty('--track', `${trackHeight()}px`);
+    const rows = Math.min(this.#rows, this.#active);
+    this.root.style.setProperty('--track', `${this.#trackHeight}px`);
     this.root.style.setProperty('--tracks', String(rows));
+  }
+
+  /** Rows below the ruler, the one of all other threads included. */
+  get #rows(): number {
+    return this.#low.matches ? 1 : (this.#context.store.get().tracks ?? COMPACT_TRACKS);
+  }
+
+  /** Threads that have samples. */
+  get #active(): number {
+    return this.#context.recording.threads.filter(({ samples }) => samples > 0).length;
+  }
+
+  /** Pixels of a track: fewer of them share the rows that were asked for. */
+  get #trackHeight(): number {
+    const { tracks } = this.#context.store.get();
+    const isShared = tracks !== null && !this.#low.matches && !this.#isExpanded;
+    return Math.round(rowHeight() * (isShared ? Math.max(1, tracks / this.#active) : 1));
+  }
+
+  #createDivider(): HTMLElement {
+    const { store } = this.#context;
+    const resize = (rows: number) => {
+      const most = Math.floor((MOST_OF_WINDOW * window.innerHeight) / rowHeight());
+      const tracks = Math.max(1, Math.min(rows, most, MOST_TRACK_ROWS));
+      store.change({ tracks }, 'adjust');
+    };
+    const divider = createDivider({
+      label: 'Height of the threads over time',
+      onDrag: (y) =>
+        resize(Math.round((y - this.#scroller.getBoundingClientRect().top) / rowHeight())),
+      onStep: (by) => resize(this.#rows + by),
+      onFit: () => store.change({ tracks: null }, 'adjust'),
+    });
+    const show = () => divider.setAttribute('aria-valuenow', String(this.#rows));
+    store.subscribe(show);
+    show();
+    return divider;
   }
 
   #show(state: ViewState): void {
@@ -176,16 +215,13 @@ export class Tracks {
   /** Threads with a track of their own: one row is left for the others. */
   #ownTracks(): number {
     if (this.#isExpanded) return MOST_TRACKS;
-    const { threads } = this.#context.recording;
-    const active = threads.filter(({ samples }) => samples > 0).length;
-    const rows = this.#low.matches ? 1 : COMPACT_TRACKS;
-    return active <= rows ? rows : rows - 1;
+    const rows = this.#rows;
+    return this.#active <= rows ? rows : rows - 1;
   }
 
   #take(result: TracksResult): void {
-    const rows = this.#low.matches ? 1 : COMPACT_TRACKS;
     // Idle CPUs come last, and have a track where there is room.
-    const tracks = this.#isExpanded ? result.tracks : result.tracks.slice(0, rows);
+    const tracks = this.#isExpanded ? result.tracks : result.tracks.slice(0, this.#rows);
     this.#result = { ...result, tracks };
     this.#drawSoon();
     const scale = this.#scaleOf(this.#result);
@@ -217,7 +253,7 @@ export class Tracks {
     this.#picture.draw(this.#result, {
       window,
       width,
-      trackHeight: trackHeight(),
+      trackHeight: this.#trackHeight,
       fullOf: this.#scale.ofTrack,
       isDimmed: (track) => isLeftOut(track, state),
       colours: this.#colours,
@@ -253,6 +289,7 @@ export class Tracks {
     if (isExpanded === this.#isExpanded) return;
     this.#isExpanded = isExpanded;
     this.root.classList.toggle('expanded', isExpanded);
+    this.#reserve();
     this.#scroller.scrollTop = 0;
     this.#request();
   }
@@ -265,7 +302,7 @@ export class Tracks {
   }
 }
 
-function trackHeight(): number {
+function rowHeight(): number {
   return Math.round(TRACK_HEIGHT * fontScale());
 }
 
