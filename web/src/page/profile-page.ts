@@ -28,6 +28,7 @@ import { SourceView } from '../tables/source-view.ts';
 import { TableView } from '../tables/table-view.ts';
 import { fittingColumnNs } from '../time/heat-map.ts';
 import { Tracks } from '../tracks/tracks.ts';
+import { firstRoots } from '../worker/recording/thread-names.ts';
 
 /** Builds the page of an opened recording. */
 export function createProfilePage(
@@ -48,6 +49,7 @@ export function createProfilePage(
     frames: recording.head.firstFrames ?? 'all',
     ...(before.length > 0 && { tab: 'diff' as const }),
     diffBy: recording.diffBy,
+    roots: firstRoots(recording.threads),
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
   // A link may come from another recording.

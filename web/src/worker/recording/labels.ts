@@ -11,10 +11,11 @@ const NO_GROUP = KIND_GROUPS.indexOf('unknown');
 
 /** The name of a FrameKey. */
 export function nameOfKey(
-  { funcName, threadName, profile }: LoadedRecording,
+  recording: LoadedRecording,
   key: FrameKey,
   roots: TreeParams['roots'],
 ): string {
+  const { funcName, threadName, profile } = recording;
   const funcs = profile.funcs.length;
   if (key < funcs) return funcName[key] ?? '';
   if (key < 2 * funcs) return funcName[key - funcs] ?? '';
@@ -22,7 +23,7 @@ export function nameOfKey(
   const thread = profile.threads[root];
   switch (roots) {
     case 'comm':
-      return profile.strings[root] || '[unknown]';
+      return recording.programs.names.get(root) ?? (profile.strings[root] || '[unknown]');
     case 'thread':
       return thread === undefined ? '' : `${threadName[root]} (tid ${thread.tid})`;
     case 'process':

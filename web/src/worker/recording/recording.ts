@@ -29,7 +29,7 @@ import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import type { FrameKind, OpenResult } from '../messages/messages.ts';
 import type { Selection } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';
-import { threadNames } from './thread-names.ts';
+import { type Programs, programsOf, threadNames } from './thread-names.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
 export class LoadedRecording {
@@ -43,6 +43,7 @@ export class LoadedRecording {
   readonly #levels: ProfileLevels;
   readonly #inStep = new Map<EventIndex, InStep | null>();
   #places: SamplePlaces | null = null;
+  #programs: Programs | null = null;
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -52,6 +53,11 @@ export class LoadedRecording {
     this.#lostFunc = lostFunc(this.profile);
     const { length } = this.profile.funcs;
     this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
+  }
+
+  get programs(): Programs {
+    this.#programs ??= programsOf(this.profile);
+    return this.#programs;
   }
 
   /** The profile with the stacks of a level. All rows but those of stacks are the same. */

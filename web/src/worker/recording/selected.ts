@@ -286,9 +286,13 @@ export class Selected {
 
   #rootsOf(roots: Roots): TreeRoots {
     const { samples, threads, strings } = this.profile;
+    const { firstComm } = this.recording.programs;
     switch (roots) {
       case 'comm':
-        return { rootOfSample: samples.comm, count: strings.length };
+        return {
+          rootOfSample: mapInts(samples.comm, (comm) => firstComm[comm]),
+          count: strings.length,
+        };
       case 'thread':
         return { rootOfSample: samples.thread, count: threads.length };
       case 'process': {
