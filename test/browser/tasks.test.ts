@@ -3,7 +3,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
-import { describeBrowser } from './browser.ts';
+import { describeBrowser, frame } from './browser.ts';
 import {
   foldedText,
   nodeServer,
@@ -12,7 +12,7 @@ import {
   systemWide,
   tsxScript,
 } from './kinds-of-recordings.ts';
-import { recordingText } from './recording-text.ts';
+import { recordingText, sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
 const WIDTH = 1280;
@@ -52,9 +52,82 @@ describeBrowser('the hottest own function', (tab) => {
     await row.waitFor();
     await expectInView(row);
     // A frame of it, wherever in the graph; its text may lie over it.
-    const frame = page.locator(`.frame[name="${name}"], .frame[name^="${name} "]`).first();
-    await frame.waitFor();
-    await expectInView(frame);
+    const drawn = page.locator(`.frame[name="${name}"], .frame[name^="${name} "]`).first();
+    await drawn.waitFor();
+    await expectInView(drawn);
+  });
+});
+
+/** A build: many short processes, of which none has much. */
+function shortJobs(): string {
+  const jobs = Array.from({ length: 600 }, (_, ms) => {
+    const pid = 1000 + Math.floor(ms / 5);
+    return sample(`job-${pid}`, pid, pid, ms, ['compile (/usr/bin/cc)', 'main (/usr/bin/cc)']);
+  });
+  return jobs.join('\n');
+}
+
+/** What `node --cpu-prof` writes. */
+function cpuProfile(): string {
+  const frame = { scriptId: '1', url: 'file:///srv/app.js', columnNumber: 0 };
+  const root = { ...frame, scriptId: '0', url: '', functionName: '(root)', lineNumber: -1 };
+  const work = { ...frame, functionName: 'work', lineNumber: 4 };
+  const ticks = [{ line: 6, ticks: 100 }];
+  return JSON.stringify({
+    nodes: [
+      { id: 1, callFrame: root, hitCount: 0, children: [2] },
+      { id: 2, callFrame: work, hitCount: 100, positionTicks: ticks },
+    ],
+    startTime: 0,
+    endTime: 100_000,
+    samples: Array(100).fill(2),
+    timeDeltas: Array(100).fill(1000),
+  });
+}
+
+describeBrowser('what one asks first', (tab) => {
+  const PART = /\d%/;
+  /** Where the answers are, and what they have; a recording that cannot tell has the reason in their place. */
+  const ANSWERS = [
+    ['what is hottest', '.where-row', PART],
+    ['who calls it', '.chosen .callers .neighbour', PART],
+    ['which lines', '.chosen .lines li', /\d%|It only calls others/],
+    ['which threads run it', '.strips :is(.strip-label, p:not(:empty))', /\d%|no time stamps/],
+    ['when', '.strips p:not(:empty)', /full height|no time stamps/],
+    ['which thread is busy', ':is(.track-label, .strips p:not(:empty))', /\d%|no time stamps/],
+    ['whether to believe it', '.trust-badge', /^[✓!✗] /],
+  ] as const;
+
+  it.each([
+    ['a server of Node', nodeServer],
+    ['a script by tsx', tsxScript],
+    ['C with page faults', pageFaults],
+    ['the whole machine', systemWide],
+    ['waits beside ticks', offCpu],
+    ['a text of perf script', recordingText],
+    ['many short jobs', shortJobs],
+    ['a profile of V8', cpuProfile],
+    ['folded text', foldedText],
+  ])('%s answers on opening, or has the reason in place', async (_, text) => {
+    const server = await serveTexts(text());
+    const { page } = await tab.visit(server.url, { width: WIDTH, height: HEIGHT });
+    for (const [question, where, answer] of ANSWERS) {
+      const first = page.locator(where).first();
+      await expect.poll(() => first.innerText(), { message: question }).toMatch(answer);
+    }
+    await expectInView(page.locator('.where-row').first());
+    await expectInView(page.locator('.chosen .callers .neighbour').first());
+    await expectInView(page.locator('.strips :is(.strip-label, p:not(:empty))').first());
+    await expectInView(page.locator('.trust-badge'));
+  });
+
+  it('the jobs of a build are one row of the graph, which the root by process tells apart', async () => {
+    const server = await serveTexts(shortJobs());
+    const { page } = await tab.visit(server.url, { width: WIDTH, height: HEIGHT });
+    await expectInView(frame(page, 'job-*'));
+    await page.getByRole('button', { name: '⚙' }).click();
+    await page.getByLabel('Stack root').selectOption('process');
+    await frame(page, 'job-1000 (pid 1000)').waitFor();
   });
 });
 
