@@ -26,6 +26,7 @@ export class FuncStrips {
   readonly #labels = element('ol', 'strip-labels');
   readonly #picture = new TrackPicture();
   readonly #plot = element('div', 'strip-plot', this.#picture.root);
+  readonly #rows = element('div', 'strip-rows', this.#labels, this.#plot);
   readonly #note = element('p', 'quiet-text');
   readonly #ask: (params: TracksParams | null) => boolean;
   #func: number | null = null;
@@ -34,11 +35,7 @@ export class FuncStrips {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.root.append(
-      element('h3', '', 'Who ran it, and when'),
-      element('div', 'strip-rows', this.#labels, this.#plot),
-      this.#note,
-    );
+    this.root.append(element('h3', '', 'Who ran it, and when'), this.#rows, this.#note);
     this.#picture.root.setAttribute('aria-hidden', 'true');
     this.#ask = askLatest(
       context.ask,
@@ -64,6 +61,8 @@ export class FuncStrips {
     this.#func = func;
     const { recording } = this.#context;
     const problem = timeProblem(recording);
+    // The room that strips are kept free would push the reason out of sight.
+    this.#rows.hidden = problem !== null;
     if (problem !== null) {
       this.#ask(null);
       this.#note.textContent = problem;
