@@ -192,7 +192,7 @@ const CODINGS = [
   { name: 'gzip', make: () => createGzip({ level: 1 }) },
 ] as const;
 
-/** Of those that a browser names and does not give the weight 0; null: it takes none. */
+/** The best of those that a browser names and does not give the weight 0; null: it takes none. */
 function codingFor(accepted = ''): (typeof CODINGS)[number] | null {
   const names = accepted
     .split(',')

@@ -25,7 +25,7 @@ test('comms that differ by their numbers alone are one program where there are m
   // A function's name among the strings is no comm.
   const strings = ['job-99:1', 'make', ...few, ...many];
   const comm = Int32Array.from(strings.slice(1), (_, i) => i + 1);
-  const samples = { length: comm.length, comm } as Parameters<typeof programsOf>[0]['samples'];
+  const samples = { length: comm.length, comm };
   const { firstComm, names } = programsOf({ samples, strings });
   expect([...names]).toEqual([[10, 'job-*:*']]);
   expect([...firstComm]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...many.map(() => 10)]);

@@ -1,4 +1,4 @@
-/** What a thread waits for off the CPU, in the order of a legend. */
+/** Reasons for which threads wait off the CPU, in the order of a legend. */
 export const WAIT_KINDS = ['cpu', 'lock', 'disk', 'network', 'idle', 'other'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
@@ -14,7 +14,7 @@ const WAITERS: readonly (readonly [WaitKind, RegExp])[] = [
 ];
 
 /**
- * What a thread waits for by the frame on top of its stack, `[S sleeping in do_epoll_wait]` or `[woken by server/1234]`
+ * Finds the reason of a wait by the frame on top of its stack, `[S sleeping in do_epoll_wait]` or `[woken by server/1234]`
  * (`wait-reasons.ts`), or the one that stands for the waits of a runtime with nothing to do; null: that is no such frame.
  */
 export function waitKindOf(frame: string): WaitKind | null {

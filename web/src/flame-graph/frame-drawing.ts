@@ -1,7 +1,6 @@
 import flamegraph, { type ChartNode } from 'd3-flame-graph';
 import { select, selection } from 'd3-selection';
 import type { FrameNode } from './frame-nodes.ts';
-import { LEAST_LABEL } from './frame-text.ts';
 
 /**
  * The chart starts three transitions for each frame, which take timers and change the frames once more in a later
@@ -21,6 +20,8 @@ Object.assign(selection.prototype, {
 /** Pixels of a frame at least, and frames in a row at most. */
 const MIN_FRAME_WIDTH = 2;
 const MAX_ROW_FRAMES = 512;
+/** Pixels; only wider frames have a label. */
+export const LEAST_LABEL = 35;
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** The chart would put a title into each frame; the graph describes the frame under the pointer itself. */

@@ -1,11 +1,9 @@
 import { formatShare } from '../ask/format.ts';
 import { fontScale } from '../time/canvas.ts';
-import { boxOf, type DrawnFrame } from './frame-drawing.ts';
+import { boxOf, type DrawnFrame, LEAST_LABEL } from './frame-drawing.ts';
 import { fitLabel, widthOf } from './frame-label.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
-/** Pixels; only wider frames have a label. */
-export const LEAST_LABEL = 35;
 /** Pixels on both sides of a label. */
 const MARGIN = 4;
 /** Characters of a frame in which the share is worth cutting the name for. */

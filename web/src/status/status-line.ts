@@ -90,7 +90,7 @@ function drawLegend(
   markChosen(legend, chosen);
 }
 
-/** Of waits the kernel's code is all: what they were for tells more. */
+/** Titles and hints of the reasons of waits, all of which are the kernel's code. */
 const WAIT_TITLES: Readonly<Record<WaitKind, readonly [string, string]>> = {
   cpu: ['a CPU', 'ready to run, with no CPU free'],
   lock: ['locks', 'futexes, mutexes and semaphores'],

@@ -29,7 +29,7 @@ import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import type { FrameKind, OpenResult } from '../messages/messages.ts';
 import type { Selection } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';
-import { type Programs, programsOf, threadNames } from './thread-names.ts';
+import { type CommPrograms, programsOf, threadNames } from './thread-names.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
 export class LoadedRecording {
@@ -43,7 +43,7 @@ export class LoadedRecording {
   readonly #levels: ProfileLevels;
   readonly #inStep = new Map<EventIndex, InStep | null>();
   #places: SamplePlaces | null = null;
-  #programs: Programs | null = null;
+  #programs: CommPrograms | null = null;
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -55,7 +55,7 @@ export class LoadedRecording {
     this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
   }
 
-  get programs(): Programs {
+  get programs(): CommPrograms {
     this.#programs ??= programsOf(this.profile);
     return this.#programs;
   }

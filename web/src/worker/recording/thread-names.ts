@@ -1,4 +1,4 @@
-import type { Profile, ProfileThread } from '../../../../src/profile/types.ts';
+import type { ProfileThread, SampleTable } from '../../../../src/profile/types.ts';
 
 /**
  * The names of threads, by ThreadIndex: `V8 worker`, `esbuild`; the first of a process with several
@@ -24,15 +24,21 @@ export function foldDigits(name: string): string {
 const MANY_COMMS = 9;
 
 /** The programs that samples are of. */
-export type Programs = {
-  /** By row of strings: the comm that stands for its program. */
+export type CommPrograms = {
+  /** The comm that stands for the program of each, by row of strings. */
   readonly firstComm: Int32Array;
   /** Names of programs with many comms, by that row: `job-*`. */
   readonly names: ReadonlyMap<number, string>;
 };
 
 // Hot: once per sample.
-export function programsOf({ samples, strings }: Pick<Profile, 'samples' | 'strings'>): Programs {
+export function programsOf({
+  samples,
+  strings,
+}: {
+  readonly samples: Pick<SampleTable, 'length' | 'comm'>;
+  readonly strings: readonly string[];
+}): CommPrograms {
   const isComm = new Uint8Array(strings.length);
   for (let i = 0; i < samples.length; i++) isComm[samples.comm[i]] = 1;
   const firstComm = Int32Array.from(isComm, (_, row) => row);
@@ -56,7 +62,7 @@ export function programsOf({ samples, strings }: Pick<Profile, 'samples' | 'stri
 /** Programs with a smaller part of the samples cannot be told apart in a graph. */
 const LEAST_PROGRAM = 0.05;
 
-/** What a graph begins with: programs, or nothing where none of them is wide enough to be seen. */
+/** The root that a graph begins with: programs, or nothing where none of them is wide enough to be seen. */
 export function firstRoots(
   threads: readonly { readonly comm: string; readonly samples: number }[],
 ): 'comm' | 'none' {
