@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
@@ -7,6 +7,7 @@ import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { type Environment, findCallerEnvironment } from '../accounts/caller-environment.ts';
 import type { ChosenUser } from '../accounts/run-as.ts';
+import { fsPath } from '../files/byte-path.ts';
 import { callersPathLine, readRunPlace } from '../run-place.ts';
 import { exactEnvironment } from './exact-words.ts';
 import { candidatesOf, DEFAULT_PATH, whyNotExecutable } from './find-executable.ts';
@@ -67,7 +68,7 @@ function splitAssignments(words: readonly string[]): {
 /**
  * Searches as execvp(3) does. A name with a slash is a path. Otherwise the directories of `path` are
  * tried in order, an empty one being the current; one that holds the name but may not execute it is
- * passed over, and remembered for the error if no other does better.
+ * passed over, and remembered for the error if no other does better. A directory that cannot be looked into holds nothing.
  */
 function findExecutable(name: string, path: string): string {
   if (name.includes('/')) {
@@ -79,7 +80,7 @@ function findExecutable(name: string, path: string): string {
   for (const file of candidatesOf(name, path)) {
     const obstacle = whyNotExecutable(file);
     if (obstacle === null) return file;
-    if (obstacle !== 'absent') passedOver ??= { file, obstacle };
+    if (obstacle !== 'absent' && isThere(file)) passedOver ??= { file, obstacle };
   }
   if (passedOver !== null) throw notExecutable(name, passedOver.file, passedOver.obstacle);
   throw notFound(name);
@@ -95,9 +96,9 @@ function notFound(name: string): FailedError {
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
 }
 
-/** How a call graph is named, which -g takes no value for, and durations of other tools. */
+/** How a call graph is named, which -g takes no value for, and times of other tools: of the whole, or between samples. */
 const CALL_GRAPHS: readonly string[] = ['fp', 'dwarf', 'lbr', 'auto'];
-const NUMBER = /^\d+(?:\.\d+)?[smh]?$/;
+const NUMBER = /^\d+(?:\.\d+)?(?:[mun]?s|[mh])?$/;
 
 /** Advice on words that are no name of a program: a quoted command line, or the value of an option that takes none. */
 function hintsOfWord(name: string): Text[] {
@@ -108,7 +109,9 @@ function hintsOfWord(name: string): Text[] {
     return [words`stacks are recorded this way by ${RECORD.callGraph.as(name as 'fp')}`];
   }
   if (NUMBER.test(name)) {
-    return [words`it is no value of the option before it; ${RECORD.durationMs} takes a time`];
+    return [
+      words`it is no value of the option before it; ${RECORD.durationMs} takes a time, ${RECORD.freq} samples a second`,
+    ];
   }
   return [];
 }
@@ -182,5 +185,10 @@ function rejectNul(text: string): void {
 
 /** Whether this user may change the mode of a file. */
 function isOwn(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.uid === process.geteuid?.();
+  return isThere(file) && statSync(fsPath(file)).uid === process.geteuid?.();
+}
+
+/** False also where a folder on the way lets nobody look. */
+function isThere(file: string): boolean {
+  return existsSync(fsPath(file));
 }

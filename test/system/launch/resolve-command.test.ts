@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -56,6 +56,15 @@ describe('the file of a command', () => {
     expect(resolve([path], { PATH: '' }).path).toBe(path);
   });
 
+  it('a folder of PATH that cannot be looked into holds no command', () => {
+    const loop = join(root, 'loop');
+    symlinkSync('loop', loop);
+    expect(resolve(['tool'], { PATH: `${loop}:${second}` }).path).toBe(join(second, 'tool'));
+    expect(failure(['dwarf'], { PATH: loop })).toMatchObject({
+      message: 'command not found: dwarf',
+    });
+  });
+
   it('a command is searched on the PATH assigned before it', () => {
     expect(resolve([`PATH=${second}`, 'tool'], { PATH: '/nowhere' }).path).toBe(
       join(second, 'tool'),
@@ -92,6 +101,7 @@ describe('the file of a command', () => {
     ['node app.js', 'leave the quotes out'],
     ['dwarf', "callGraph: 'dwarf'"],
     ['2', 'durationMs takes a time'],
+    ['1ms', 'freq samples a second'],
   ])('a word that is no program has a hint: %s', (word, hint) => {
     const text = JSON.stringify(failure([word]));
     expect(text).toContain(hint);
