@@ -75,24 +75,13 @@ function judgeWaits(onCpuShare: number | null, idleCpus: number | null): Finding
   const share = 1 - onCpuShare;
   const text = onCpuShare < 0.01 ? 'less than 1%' : `${Math.round(onCpuShare * 100)}%`;
   const isContended = idleCpus !== null && idleCpus < share / 2;
-  return isContended
-    ? createFinding(
-        'target-waited',
-        'note',
-        'CPUs busy',
-        `on a CPU for ${text} of the time, while other programs kept the CPUs busy`,
-        { share },
-      )
-    : createFinding(
-        'target-waited',
-        'note',
-        'waited',
-        `on a CPU for ${text} of the time: what it waited for is in no sample`,
-        {
-          share,
-          command: 'perf-ts record --off-cpu -- COMMAND',
-        },
-      );
+  const [label, why] = isContended
+    ? ['CPUs busy', 'it waited, or other programs kept the CPUs busy']
+    : ['waited', 'what it waited for is in no sample'];
+  return createFinding('target-waited', 'note', label, `on a CPU for ${text} of the time: ${why}`, {
+    share,
+    command: 'perf-ts record --off-cpu -- COMMAND',
+  });
 }
 
 function judgeSkippedData(bytes: number): Finding | null {

@@ -29,8 +29,11 @@ it('a target that waited for the larger part of the time is found', () => {
   }
 });
 
-it('a target whose CPUs others kept busy is not taken for one that waited', () => {
+it('a target whose CPUs others kept busy may have waited for those, too', () => {
   const [found] = judgeRun({ ...SOUND, onCpuShare: 0.33, idleCpus: 0.1 });
-  expect(found).toMatchObject({ code: 'target-waited', label: 'CPUs busy', command: null });
+  expect(found).toMatchObject({ code: 'target-waited', label: 'CPUs busy' });
+  expect(findingText(found)).toBe(
+    'on a CPU for 33% of the time: it waited, or other programs kept the CPUs busy (perf-ts record --off-cpu -- COMMAND)',
+  );
   expect(found.share).toBeCloseTo(0.67);
 });
