@@ -209,7 +209,10 @@ export function prepareRecording(
   latencyMs = LATENCY_MS,
   newSocket: (() => string) | null = null,
 ): PreparedRecording {
-  const decided = planOnly(options, binding, newSocket);
+  // Notices of a recording that does not begin would hide the reason.
+  const held: Parameters<NonNullable<RecordSettings['onNotice']>>[] = [];
+  const planned = { ...options, onNotice: (...notice: (typeof held)[number]) => held.push(notice) };
+  const decided = planOnly(planned, binding, newSocket);
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
   // Before the recording takes counters.
@@ -217,6 +220,7 @@ export function prepareRecording(
   const events = probeRules(decided.plan.events, { binding, settings, pmus });
   const probed = { ...decided, plan: { ...decided.plan, events } };
   const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });
+  for (const notice of held) options.onNotice?.(...notice);
   const notify = keepNotices(notices, options);
   for (const notice of plan.notices.slice(decided.plan.notices.length)) notify(notice);
   const { ringPages, sidebandPages, isSettled } = sampler.opened;

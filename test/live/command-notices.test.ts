@@ -11,6 +11,20 @@ const scratch = scratchDirectory();
 const file = join(scratch, 'notices.data');
 const CLOCK = ['record', '-e', 'cpu-clock', '-o', file];
 
+describeLive('a recording that cannot begin', () => {
+  it.skipIf(process.geteuid?.() !== 0 || !canRecordAsNobody('/bin/true')).each([
+    [['-p', '1'], 'process 1: the kernel does not let this user record it'],
+    [['-p', '4194304'], 'no such process: 4194304'],
+    [['-o', '/no/such/folder/x.data', '--', 'true'], 'cannot write /no/such/folder/x.data'],
+    [['-o', '', '--', 'true'], '-o: the name of the file is empty'],
+  ])('is refused in the first line, before all notices: record %s', (words, refusal) => {
+    const cwd = openDirectory(scratch, 'refused');
+    const env = { PATH: process.env.PATH, HOME: cwd };
+    const { stderr } = perfTs(['record', ...words], { under: AS_NOBODY, cwd, env });
+    expect(stderr.split('\n')[0]).toContain(`perf-ts: ${refusal}`);
+  });
+});
+
 describeLive('a command that leaves processes behind', () => {
   const RUN_ON = /the command ended after \d+(?: ms|\.\d s); processes that it started run on/;
   /** Runs until `done` is there; nothing of it keeps the pipes of the test open. */

@@ -5,10 +5,11 @@ import {
   fstatSync,
   lstatSync,
   type Stats,
+  statSync,
   writeSync,
 } from 'node:fs';
-import { basename } from 'node:path';
-import { FailedError, failedBy } from '../../base/errors.ts';
+import { basename, dirname } from 'node:path';
+import { FailedError, failedBy, UsageError } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { words } from '../../base/words.ts';
 import { OUTPUT } from '../../options/output.ts';
@@ -325,13 +326,26 @@ export function writeFully(fd: number, bytes: Uint8Array, position: number | nul
 
 /** Throws, before anything is started, when a file could not be made at `path`. */
 export function checkWritable(path: string): void {
+  if (path === '') throw new UsageError(words`${OUTPUT.output}: the name of the file is empty`);
   try {
     const entry = lstatSync(path, { throwIfNoEntry: false });
-    if (entry === undefined) return;
+    if (entry === undefined) {
+      checkFolder(path);
+      return;
+    }
     checkEntry(path, entry);
     checkOld(path, lstatSync(`${path}.old`, { throwIfNoEntry: false }));
   } catch (error) {
     throw error instanceof FailedError ? error : cannotWrite(path, error);
+  }
+}
+
+/** Throws for a folder that is not there. One that root may not look into can be open to the user for whom it writes. */
+function checkFolder(path: string): void {
+  try {
+    statSync(`${dirname(path)}/.`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
   }
 }
 
