@@ -46,11 +46,18 @@ export function recordingLines(
 /** Options of a recorder whose command bounds the recording, and is not what is recorded. */
 const OTHER_TARGET = /^(-[A-Za-z]*[aptuC]|--(pid|tid|uid|user|all-cpus|cpu)\b)/;
 
-/** The program in the command line of its recorder, which is behind `--`; the whole line where something else was recorded. */
+/** `perf-ts app.js`, `perf record ./app`: no option of the recorder stands before the program. */
+const BARE_WORDS = /^(?:run|record)$/;
+
+/** The program in the command line of its recorder, which is behind `--` or the first word; the whole line where something else was recorded. */
 function programOf(commandLine: readonly string[]): readonly string[] {
   const end = commandLine.indexOf('--');
+  if (end < 0) {
+    const words = commandLine.slice(BARE_WORDS.test(commandLine[1] ?? '') ? 2 : 1);
+    return /^[^-\d]/.test(words[0] ?? '') ? words : commandLine;
+  }
   const isOther = commandLine.slice(0, end).some((word) => OTHER_TARGET.test(word));
-  return end < 0 || isOther ? commandLine : commandLine.slice(end + 1);
+  return isOther ? commandLine : commandLine.slice(end + 1);
 }
 
 /** Subjects of which standard error has said what changes no figure, or that have lines of their own. */

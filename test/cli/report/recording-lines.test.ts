@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { inseparableLines } from '../../../src/cli/report/inseparable-pairs.ts';
-import { findingLines, hideIdle, vouchLine } from '../../../src/cli/report/recording-lines.ts';
+import {
+  findingLines,
+  hideIdle,
+  recordingLines,
+  vouchLine,
+} from '../../../src/cli/report/recording-lines.ts';
 import { limitsOf, selectRows } from '../../../src/cli/report/report-rows.ts';
 import { createFinding } from '../../../src/findings/finding.ts';
 import type { FuncIndex } from '../../../src/profile/types.ts';
+import type { OpenedProfile } from '../../../src/read/open-profile.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
 
 const row = (name: string, dso: string, selfShare: number) => ({ name, dso, selfShare });
 const rows = [
@@ -118,4 +125,19 @@ describe('the rows of a report', () => {
   it('a recording of which no row is certain shows its first rows', () => {
     expect(selectRows(Array(6).fill(few), limits).rows).toEqual(Array(5).fill(few));
   });
+});
+
+it.each([
+  ['perf-ts app.js 2', 'app.js 2'],
+  ['perf-ts run node app.js', 'node app.js'],
+  ['perf-ts record -g -- npx tsx app.ts', 'npx tsx app.ts'],
+  ['/usr/bin/perf record ./app', './app'],
+  ['perf-ts 1234', 'perf-ts 1234'],
+  ['perf-ts -p 1234', 'perf-ts -p 1234'],
+  ['perf-ts record -p 12 -- sleep 10', 'perf-ts record -p 12 -- sleep 10'],
+])('the head of a recording by %s has the program: %s', (line, program) => {
+  const drawn = profileFromText('main');
+  const profile = { ...drawn, meta: { ...drawn.meta, commandLine: line.split(' ') } };
+  const opened = { profile, facts: { imported: null } } as unknown as OpenedProfile;
+  expect(recordingLines(opened, null, false)[0]).toMatch(new RegExp(`^# ${program}(?::|$)`));
 });
