@@ -17,7 +17,7 @@ import { type Limits, limitsOf, type ReportFlags } from '../report/report-rows.t
 import { unsorted } from '../report/sort-keys.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { selectFrom } from '../shared/selection-flags.ts';
+import { selectFrom, selectsNothing } from '../shared/selection-flags.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
 import { diffLines } from './diff-lines.ts';
 import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
@@ -53,6 +53,9 @@ export async function runDiffReport(
   if (conditions.length > 0) checkRuns(paths, otherPaths);
   if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
   const loaded = [await loadAll(paths, flags), await loadAll(otherPaths, flags)] as const;
+  if (loaded.flat().every(({ opened, select = {} }) => selectsNothing(opened, select))) {
+    process.exitCode = EXIT.NOT_OK;
+  }
   const mine = atOneLevel(loaded[0], loaded[1]);
   const others = atOneLevel(loaded[1], loaded[0]);
   const { event, weight, by } = flags;

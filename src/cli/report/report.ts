@@ -27,7 +27,7 @@ import { formatCallTree } from '../render/call-tree-text.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { figuresJson } from '../shared/figures-json.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { selectFrom } from '../shared/selection-flags.ts';
+import { selectFrom, selectsNothing } from '../shared/selection-flags.ts';
 import { drawnTerminal, printJson, writeText } from '../shared/stdout.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { failOnFindings, parseFailOn } from './fail-on.ts';
@@ -132,7 +132,9 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   }
   if (!isQuiet) {
     print(findingLines(findings, null, 'below'));
-    if (fields === null) print(['', ...nextLine(opened, path, flags.tree === true)]);
+    if (fields === null && !selectsNothing(opened, select)) {
+      print(['', ...nextLine(opened, path, flags.tree === true)]);
+    }
   }
 }
 
@@ -276,7 +278,7 @@ function plainSection(
   const hasIntervals = estimator !== null && !estimator.isExact;
   const isOrdered = sort !== 'sym' || totals;
   const pairs = isOrdered ? [] : findInseparablePairs(opened, event, report, estimator, select);
-  const vouch = hasIntervals ? vouchLine(findingsOf(opened), event) : [];
+  const vouch = hasIntervals && report.samples > 0 ? vouchLine(findingsOf(opened), event) : [];
   const table = (): readonly string[] => {
     const { rows, rest } = selectRows(inOrder(awake.rows, view), limits, totals);
     const lines = plainTable(profile, rows, {

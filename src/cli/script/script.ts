@@ -1,5 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { formatCount } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
 import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { type AskedOf, pick } from '../../options/option.ts';
@@ -76,11 +78,13 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   flush();
   reportWhatIsBroken(data, flags);
   const selection = selectionText(flags);
-  if (selection !== '' && flags.quiet !== true) {
-    notify(
-      `perf-ts: ${selection}: ${formatCount(samples - samplesLeftOut)} of ${formatCount(samples)} samples`,
-    );
-  }
+  if (selection === '') return;
+  const selected = samples - samplesLeftOut;
+  if (selected === 0) process.exitCode = EXIT.NOT_OK;
+  if (flags.quiet === true) return;
+  notify(
+    `perf-ts: ${printable(selection)}: ${formatCount(selected)} of ${formatCount(samples)} samples`,
+  );
 }
 
 /** Text is collected until it is worth a system call. */

@@ -63,6 +63,14 @@ export function selectFrom(
   return select;
 }
 
+/** Whether no sample is in a part of a profile. */
+export function selectsNothing(
+  { profile }: Pick<OpenedProfile, 'profile'>,
+  select: SampleSelection,
+): boolean {
+  return finish(selectSamples(profile, select)).length === 0;
+}
+
 /** Tells the clock's times: who takes `--time` for seconds since the start selects nothing. */
 function reportWhen(opened: OpenedProfile, { time }: AskedSelection): void {
   const { startTime, firstNs, lastNs } = opened.recordedTime();
@@ -70,7 +78,8 @@ function reportWhen(opened: OpenedProfile, { time }: AskedSelection): void {
   const at = (ns: number) => ((Number(startTime) + ns) / 1e9).toFixed(3);
   notify(
     `perf-ts: samples were taken from ${at(firstNs)} to ${at(lastNs)} s of the recording's clock; --time counts from ` +
-      'its 0, and percentages (--time 10%-20%) from the first sample',
+      `its 0 (--time ${at(firstNs)},${at(firstNs + 5e8)} is the first half second), and percentages (--time 10%-20%) ` +
+      'from the first sample',
   );
 }
 

@@ -108,7 +108,7 @@ export function explainCpuProfilePart(profile: Profile, part: CpuProfilePart): s
   const share = `${formatShare(part.share)} of the selected ${name}`;
   return [
     `the thread ${printable(thread.comm)}${tid}, ${share}` +
-      (others > 0 ? `; ${others} more have samples: select one by its tid` : ''),
+      (others > 0 ? `; ${others} more have samples: --tid selects another` : ''),
     ...(isTimed(part.weights)
       ? []
       : [

@@ -20,7 +20,7 @@ export function headline(event: EventReport): string {
   const hz = reachedHz(event);
   const reached = hz === null ? '' : `${formatCount(hz)} Hz`;
   if (event.mode === 'clock') {
-    const period = event.streams[0].firstPeriods[0];
+    const period = event.streams.at(0)?.firstPeriods[0] ?? 0;
     if (!(period > 0)) return `${name}: fixed by the kernel: nothing to converge`;
     const rate = 1e9 / period;
     // A timer that comes late is not made up for.

@@ -59,7 +59,29 @@ describe.skipIf(!hasCorpora)('report', () => {
       THREADS,
     ]);
     expect(found.stderr).toMatch(/: (\d[\d ]*) of \1 samples/);
+    const [, advised] = /\(--time (\S+) is the first half second\)/.exec(stderr) ?? [];
+    expect(perfTs(['report', '-n', '1', '--time', advised, THREADS]).status).toBe(0);
   });
+
+  test.each(['report', 'script', 'annotate', 'periods', 'export -o -', 'diff'])(
+    '%s ends with status 1 where the selection has no sample, and vouches for nothing',
+    (line) => {
+      const [command, ...options] = line.split(' ');
+      const files = command === 'diff' ? [THREADS, GROUP] : [THREADS];
+      const format = command === 'export' ? ['--format', 'folded'] : [];
+      const { status, stdout } = perfTs([
+        command,
+        ...format,
+        ...options,
+        '--comm',
+        'nobody',
+        ...(command === 'annotate' ? ['-i'] : []),
+        ...files,
+      ]);
+      expect([command, status]).toEqual([command, 1]);
+      expect(stdout).not.toMatch(/95 of 100|# next:/);
+    },
+  );
 
   test('selections that divide the samples divide the weights', () => {
     const whole = reportOf(THREADS, '--sort', 'tid');
