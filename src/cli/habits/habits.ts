@@ -1,4 +1,5 @@
 import { endingOf } from '../../options/export.ts';
+import { SYSTEM_CALLS } from './perf-commands.ts';
 
 /** First words of samply, 0x, clinic, py-spy and browsers that mean a command of perf-ts, by the words of that. */
 const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
@@ -8,6 +9,7 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   gui: ['view'],
   web: ['view'],
   serve: ['view'],
+  server: ['view'],
   flame: ['view'],
   flamegraph: ['view'],
   timeline: ['view'],
@@ -15,6 +17,9 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   callgraph: ['report', '--tree'],
   'call-graph': ['report', '--tree'],
   summary: ['report'],
+  analyze: ['report'],
+  analyse: ['report'],
+  show: ['report'],
   hotspots: ['report'],
   functions: ['report'],
   lines: ['report', '--sort', 'srcline'],
@@ -24,6 +29,7 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   compare: ['diff'],
   monitor: ['top'],
   clean: ['doctor', '--clean'],
+  '?': ['help'],
   '-?': ['help'],
   '--usage': ['help'],
   docs: ['help'],
@@ -43,13 +49,21 @@ const MEASURING: Readonly<Record<string, readonly string[]>> = {
   wall: ['run', '--off-cpu'],
   'off-cpu': ['run', '--off-cpu'],
   offcpu: ['run', '--off-cpu'],
+  heapprofiler: ['run', '--memory'],
+  heap: ['run', '--memory'],
+  memory: ['run', '--memory'],
+  alloc: ['run', '--memory'],
+  exec: ['run'],
 };
+
+/** Words that begin the command line of a program, where no `--` does. */
+const PROGRAM = /^(?:node|deno|bunx?|npm|npx|pnpm|yarn|tsx|ts-node)$|\.[cm]?[jt]sx?$/;
 
 const ATTACH = 'a process that runs: perf-ts record -g -p PID --duration 10';
 const NO_AGENT = 'a recording ends with Ctrl-C, or by itself: perf-ts record -p PID --duration 30';
 const MEMORY =
-  'memory: who made what is there is in the file of node --heap-prof, which perf-ts report reads; who took it from ' +
-  'the system: perf-ts record -e page-faults -- node app.js';
+  'memory: who takes it: perf-ts record --memory -- node app.js; who made what is there is in the file of node ' +
+  '--heap-prof, which perf-ts report reads';
 const HAND_ON = 'nothing leaves this machine; a page to hand on: perf-ts export -o app.html';
 const TITLE = 'perf-ts export --format html --title TEXT -o app.html';
 const KERNEL = 'kernel code is recorded wherever this user may: perf-ts doctor';
@@ -64,8 +78,12 @@ const REDIRECTED =
   'the text: perf-ts report > report.txt; a page or a file of another tool: perf-ts export -o app.html';
 const WAITS = 'what a program waits for: perf-ts record --off-cpu -- node app.js';
 const SET_UP = 'nothing has to be set up; what stands in the way here: perf-ts doctor';
-const CALLS =
-  "system calls: sudo perf-ts record -e 'syscalls:sys_enter_*' -c 1 -- ./app, then perf-ts script";
+const AGENT =
+  'profiles without an end, sent to Pyroscope, Parca, an OTLP receiver or a folder: perf-ts agent --sink folder:profiles';
+const OWN_NAME = 'leave the name out: perf-ts record -- node app.js';
+const NOT_HERE = 'no program on the PATH has this name: install it, or type where it is';
+const SERVED_HERE =
+  'the page is for this machine alone; from another: ssh -L 3000:127.0.0.1:3000 HOST perf-ts view --port 3000';
 const PROBES = "probes of the kernel: sudo perf-ts record -e 'sched:*' -c 1 -- ./app; perf-ts list";
 const UNDER_LOAD =
   "a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js";
@@ -98,7 +116,23 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   chrome: DEVTOOLS,
   convert: 'another format, by the ending of its name: perf-ts export -i perf.data -o app.html',
   callers: 'who called a function: perf-ts report -S NAME -G',
-  strace: CALLS,
+  strace: SYSTEM_CALLS,
+  offcputime: WAITS,
+  offwaketime: WAITS,
+  pyroscope: AGENT,
+  parca: AGENT,
+  'parca-agent': AGENT,
+  clinic: OWN_NAME,
+  samply: OWN_NAME,
+  '0x': OWN_NAME,
+  'py-spy': OWN_NAME,
+  asprof: OWN_NAME,
+  node: NOT_HERE,
+  deno: NOT_HERE,
+  bun: NOT_HERE,
+  bunx: NOT_HERE,
+  pnpm: NOT_HERE,
+  yarn: NOT_HERE,
   dtrace: PROBES,
   bpftrace: PROBES,
   '-n': PROBES,
@@ -142,7 +176,7 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--idle': 'time in which threads wait: --off-cpu',
     '--threads': 'perf-ts report --sort tid has a row for each thread: leave it out',
     '--locals': 'values of variables are not recorded: leave it out',
-    '--alloc': 'memory is not sampled: -e page-faults samples where it is first touched',
+    '--alloc': MEMORY,
     '--lock': 'what threads wait for: --off-cpu',
     '--wall': 'time of any kind: --off-cpu',
     '--sampling-interval': 'time between samples is a rate here: -F 1000 is every millisecond',
@@ -164,6 +198,11 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--iteration-count': RUNS,
     '--reuse-threads': RUNS,
     '--warmup': RUNS,
+    '--per-cpu-threads': 'each CPU has its row: leave it out; then: perf-ts report --sort cpu',
+    '--cswitch-markers': 'when threads run and wait: --switch-events, or --off-cpu',
+    '--include-args': 'its arguments are in the head of perf-ts report: leave it out',
+    '--output-dir': 'the file is named: -o DIR/perf.data',
+    '--collect-delay': 'begin to sample later: -D 500',
     '--main-thread-only': 'each thread has its row: leave it out; then: perf-ts report --sort tid',
     '--unstable-presymbolicate': 'what names the samples goes with the recording: --archive',
     '--template': LAUNCH,
@@ -176,6 +215,10 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--bench': BUILT,
     '--release': BUILT,
     '-P': 'the port of the page: --port 3000',
+    '--host': SERVED_HERE,
+    '--address': SERVED_HERE,
+    '--perfdata': 'a recording in the browser: perf-ts view FILE',
+    '--flame': 'the flame graph is the first tab: perf-ts view',
   },
   report: {
     '--lines': 'rows by source line: --sort srcline',
@@ -204,11 +247,13 @@ export function fromHabit(words: readonly string[]): readonly string[] {
   }
   const shown = PPROF_OPTIONS.find(([option]) => option.test(first));
   if (shown !== undefined && second !== '') return [shown[1], ...words.slice(1)];
+  const isProgram = PROGRAM.test(second);
   const isMeasured = words.some((word) => word === '--' || word === '-p' || word === '--pid');
-  if (Object.hasOwn(MEASURING, first) && isMeasured) {
+  if (Object.hasOwn(MEASURING, first) && (isMeasured || isProgram)) {
     // The picture may have a name already.
     const [run, ...more] = MEASURING[first];
-    return [run, ...(second === '-o' ? [] : more), ...words.slice(1)];
+    const begin = isProgram ? ['--'] : [];
+    return [run, ...(second === '-o' ? [] : more), ...begin, ...words.slice(1)];
   }
   if (Object.hasOwn(SAME_COMMAND, first)) return [...SAME_COMMAND[first], ...words.slice(1)];
   if (first === '--help' && second !== '') return ['help', second];
@@ -220,30 +265,60 @@ export function fromHabit(words: readonly string[]): readonly string[] {
   if (first === 'profile' && second !== '') {
     return ['record', '-g', ...(second.startsWith('-') ? [] : ['--']), ...words.slice(1)];
   }
-  return first === 'export' ? exportWords(words) : asyncProfilerWords(words);
+  if (first === 'export') return exportWords(words);
+  if (first === 'record' || first === 'run') return withKnownEvents(words);
+  return asyncProfilerWords(/^(?:collect|start)$/.test(first) ? words.slice(1) : words) ?? words;
+}
+
+/** Events of async-profiler, by the options of `record` that record the same. */
+const ITS_EVENTS: Readonly<Record<string, readonly string[]>> = {
+  cpu: [],
+  itimer: [],
+  ctimer: [],
+  wall: ['--off-cpu'],
+  lock: ['--off-cpu'],
+  alloc: ['--memory'],
+  nativemem: ['--memory'],
+};
+
+/** `record -e wall -- node app.js`: an event of async-profiler in front of the command. */
+function withKnownEvents(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('-e');
+  const end = words.indexOf('--');
+  const event = words[at + 1] ?? '';
+  if (at < 0 || (end >= 0 && end < at) || !Object.hasOwn(ITS_EVENTS, event)) return words;
+  return [...words.slice(0, at), ...ITS_EVENTS[event], ...words.slice(at + 2)];
 }
 
 /** Options of async-profiler, whose last word is a process, by the words of `run`; null where it has none. */
 const ASYNC_PROFILER: Readonly<Record<string, (value: string) => readonly string[] | null>> = {
   '-d': (seconds) => ['--duration', seconds],
   '-f': (file) => ['-o', file],
-  '-e': (event) =>
-    /^(?:cpu|itimer|ctimer)$/.test(event) ? [] : event === 'wall' ? ['--off-cpu'] : null,
+  '-e': (event) => (Object.hasOwn(ITS_EVENTS, event) ? ITS_EVENTS[event] : null),
 };
 
-/** `1234`, `-e cpu -d 30 -f flame.html 1234`: a process that is recorded; other words as they are. */
-function asyncProfilerWords(words: readonly string[]): readonly string[] {
+/** `1234`, `-e cpu -d 30 -f flame.html 1234`: a process that is recorded; null for other words. */
+function asyncProfilerWords(words: readonly string[]): readonly string[] | null {
   const pid = words.at(-1) ?? '';
-  if (!ID.test(pid) || words.length % 2 === 0) return words;
+  if (!ID.test(pid) || words.length % 2 === 0) return null;
   const meant: string[] = [];
   for (let at = 0; at + 1 < words.length; at += 2) {
     const option = Object.hasOwn(ASYNC_PROFILER, words[at]) ? ASYNC_PROFILER[words[at]] : null;
     const said = words[at + 1].startsWith('-') ? null : (option?.(words[at + 1]) ?? null);
-    if (said === null) return words;
+    if (said === null) return null;
     meant.push(...said);
   }
   return ['run', '-p', pid, ...meant];
 }
+
+/** Formats by the names that other tools have for them. */
+const OTHER_FORMAT: Readonly<Record<string, string>> = {
+  collapsed: 'folded',
+  flamegraph: 'html',
+  chrome: 'cpuprofile',
+  devtools: 'cpuprofile',
+  gecko: 'firefox',
+};
 
 /** `export speedscope`, `export -f speedscope`: the format as it is asked for, and a file where none is named. */
 function exportWords(words: readonly string[]): readonly string[] {
@@ -253,10 +328,12 @@ function exportWords(words: readonly string[]): readonly string[] {
   if (second === '--format' && third === 'svg' && !isElsewhere) {
     return ['export', ...(others.length > 0 ? others : ['-o', 'perf.svg'])];
   }
-  const format = second === '-f' ? third : second;
+  const isOption = second === '-f' || second === '--format';
+  const named = isOption ? third : second;
+  const format = Object.hasOwn(OTHER_FORMAT, named) ? OTHER_FORMAT[named] : named;
   const file = fileOfFormat(format);
   if (file === null) return words;
-  const rest = words.slice(second === '-f' ? 3 : 2);
+  const rest = words.slice(isOption ? 3 : 2);
   const isNamed = rest.some((word) => /^(?:-o|--output(?:=|$))/.test(word));
   return ['export', '--format', format, ...(isNamed ? [] : ['-o', file]), ...rest];
 }
@@ -273,7 +350,7 @@ export function insteadOfHabit(word: string): string | null {
   if (Object.hasOwn(OTHER_COMMAND, word)) return OTHER_COMMAND[word];
   if (NODE_OPTION.test(word))
     return 'perf-ts needs no option of Node: perf-ts record -- node app.js';
-  return isOfNode(word) ? OPTIONS_OF_NODE : null;
+  return word.startsWith('-') ? insteadOfHabitualOption('run', word) : null;
 }
 
 const OPTIONS_OF_NODE = 'options of Node stand behind node: perf-ts node --import tsx app.ts';
@@ -282,12 +359,18 @@ const OPTIONS_OF_NODE = 'options of Node stand behind node: perf-ts node --impor
 function isOfNode(word: string): boolean {
   const flag = word.replace(/=.*$/s, '');
   if (!flag.startsWith('--')) return false;
-  return /^--(?:watch|test|expose-gc)$/.test(flag) || process.allowedNodeEnvironmentFlags.has(flag);
+  return (
+    /^--(?:watch|test|run|expose-gc)$/.test(flag) || process.allowedNodeEnvironmentFlags.has(flag)
+  );
 }
 
 /** Advice for an option of another profiler; null where it is none. */
 export function insteadOfHabitualOption(command: string, flag: string): string | null {
-  const lines = OTHER_OPTION[command] ?? {};
+  const isRun = command === 'run';
+  const lines = {
+    ...(isRun && { ...OTHER_OPTION.record, ...OTHER_COMMAND }),
+    ...OTHER_OPTION[command],
+  };
   if (Object.hasOwn(lines, flag)) return lines[flag];
-  return (command === 'run' || command === 'record') && isOfNode(flag) ? OPTIONS_OF_NODE : null;
+  return (isRun || command === 'record') && isOfNode(flag) ? OPTIONS_OF_NODE : null;
 }

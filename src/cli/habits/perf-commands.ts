@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 
+/** What strace and perf trace print. */
+export const SYSTEM_CALLS =
+  'system calls by function, how many and how long: sudo perf-ts record --syscalls -- ./app, then perf-ts report --syscalls';
+
 /** Substitutes for commands of perf; a line that says what to do. */
 const INSTEAD: Readonly<Record<string, string>> = {
   bench: 'perf-ts measures commands: perf-ts stat -r 10 -- ./app',
@@ -27,8 +31,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   test: 'perf-ts doctor checks this machine, perf-ts doctor --selftest what the kernel samples',
   timechart:
     'what ran when: perf-ts view shows samples over time; perf timechart reads sched:* and power:*',
-  trace:
-    "system calls: sudo perf-ts record -e 'syscalls:sys_enter_*' -c 1 -- ./app, then perf-ts script",
+  trace: SYSTEM_CALLS,
 };
 
 /** Advice on what to do in place of `perf NAME`; null where perf has no such command, or perf-ts has it. */

@@ -1,5 +1,14 @@
 import { type Command, Option } from 'commander';
 
+/** Options by which samply, py-spy and 0x ask for what `record` and `run` do anyway. */
+const OF_OTHERS: readonly string[] = [
+  '--subprocesses',
+  '--native',
+  '--save-only',
+  '--collect-only',
+  '--nonblocking',
+];
+
 /** Options of perf that ask for what perf-ts does anyway. They have no effect, and are not in the help. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   report: [
@@ -31,6 +40,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   script: ['-f, --force', '--demangle', '--demangle-kernel', '--inline'],
   stat: ['--scale', '--no-csv-summary'],
   top: ['--stdio', '--tui', '--show-nr-samples', '--force', '--demangle-kernel'],
+  run: OF_OTHERS,
   record: [
     '-T, --timestamp',
     '-P, --period',
@@ -38,13 +48,8 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
     '--sample-identifier',
     '--buildid-mmap',
     '--buildid-all',
-    // samply, py-spy and 0x have the others.
     '--timestamp-boundary',
-    '--subprocesses',
-    '--native',
-    '--save-only',
-    '--collect-only',
-    '--nonblocking',
+    ...OF_OTHERS,
   ],
   inject: ['-f, --force'],
   archive: ['-f, --force'],
