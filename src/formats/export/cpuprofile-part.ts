@@ -108,7 +108,9 @@ export function explainCpuProfilePart(profile: Profile, part: CpuProfilePart): s
   const share = `${formatShare(part.share)} of the selected ${name}`;
   return [
     `the thread ${printable(thread.comm)}${tid}, ${share}` +
-      (others > 0 ? `; ${others} more have samples: --tid selects another` : ''),
+      (others > 0
+        ? `; ${others} more ${others === 1 ? 'has' : 'have'} samples: --tid selects another`
+        : ''),
     ...(isTimed(part.weights)
       ? []
       : [

@@ -98,7 +98,9 @@ export function listEvents(
   );
   const isFound = kinds !== null || sections.some(({ events }) => events.length > 0);
   if (isFound || isGlob(filter)) return nameAlike(sections);
-  return [listAsked(filter, sources, options)];
+  // What could not be read may have had it.
+  const unread = sections.filter(({ problem }) => problem !== null);
+  return [...unread, listAsked(filter, sources, options)];
 }
 
 function parseFilter(filter: string): {

@@ -141,6 +141,11 @@ it('unreadable tracepoints leave the other sections of the list', () => {
     "tracepoints can't be used: no permission",
   ]);
   expect(sections.at(0)?.events).toHaveLength(10);
+  const unfound = listEvents(sources, { filter: 'sched' });
+  expect(unfound.map(({ kind, problem }) => [kind, problem])).toEqual([
+    ['tracepoint', "tracepoints can't be used: no permission"],
+    ['asked', "unknown event 'sched'"],
+  ]);
 });
 
 it('an event whose id may not be read is listed as refused, and the others are probed', () => {
