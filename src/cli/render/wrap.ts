@@ -23,18 +23,26 @@ const BREAK = / (?!\d{3}(?!\d))/;
 /** Pauses of a remark, and what stands in front of a command: lines are broken there, so that what is to be typed stays whole. */
 const PAUSE = /(?<= ·|[:;,]) | (?=\(perf-ts )/;
 
-/** A line of at most `width` columns where it is a remark, `# …`, with pauses to break it at; other lines as they are. */
+/** The begin of a remark, by that of the lines which go on with it. */
+const GOES_ON: ReadonlyMap<string | undefined, string> = new Map([
+  ['#', '#  '],
+  ['perf-ts:', ' '],
+]);
+
+/** A line of at most `width` columns where it is a remark, `# …` or `perf-ts: …`, with pauses to break it at; other lines as they are. */
 export function wrapRemark(line: string, width: number): string[] {
-  if (!line.startsWith('# ') || displayWidth(line) <= width) return [line];
+  const [lead] = line.split(' ', 1);
+  const goesOn = GOES_ON.get(lead);
+  if (goesOn === undefined || displayWidth(line) <= width) return [line];
   const lines: string[] = [];
-  let begun = '#';
-  for (const part of line.slice(2).split(PAUSE)) {
+  let begun = lead;
+  for (const part of line.slice(lead.length + 1).split(PAUSE)) {
     const longer = `${begun} ${part}`;
-    if (begun === '#' || displayWidth(longer) <= width) {
+    if (begun === lead || displayWidth(longer) <= width) {
       begun = longer;
     } else {
       lines.push(begun.replace(/ ·$/, ''));
-      begun = `#   ${part}`;
+      begun = `${goesOn} ${part}`;
     }
   }
   return [...lines, begun];

@@ -4,8 +4,9 @@ import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
 import { inLocale } from '../render/ascii.ts';
+import { wrapRemark } from '../render/wrap.ts';
 import { thisRun } from './run.ts';
-import { writeError } from './stdout.ts';
+import { drawnTerminal, writeError } from './stdout.ts';
 
 /**
  * Prints one line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
@@ -50,8 +51,9 @@ export function notify(text: string): void {
   if (!thisRun().isSilent) notifyAlways(inLocale(text));
 }
 
-/** Prints a failure, or a result whose place is standard error, also with `-q`. */
+/** Prints a failure, or a result whose place is standard error, also with `-q`; remarks are wrapped on a terminal. */
 export function notifyAlways(text: string): void {
-  const lines = text.split('\n').map((line) => `${printable(line)}\n`);
-  writeError(lines.join(''));
+  const columns = drawnTerminal(2)?.columns ?? Number.POSITIVE_INFINITY;
+  const lines = text.split('\n').flatMap((line) => wrapRemark(printable(line), columns));
+  writeError(lines.map((line) => `${line}\n`).join(''));
 }

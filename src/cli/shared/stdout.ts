@@ -90,8 +90,8 @@ export function drawOnTerminal(text: string): void {
 }
 
 /** The terminal of standard output, for tables that fit themselves to it; null where it is none, or shows no pictures. */
-export function drawnTerminal(): Terminal | null {
-  const stream = terminalStream();
+export function drawnTerminal(fd: 1 | 2 = STDOUT): Terminal | null {
+  const stream = terminalStream(fd);
   if (stream === null || process.env.TERM === 'dumb') return null;
   return { columns: stream.columns || Number.POSITIVE_INFINITY, hasUnicode: hasUnicode() };
 }

@@ -14,6 +14,7 @@ import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
 import { formatStat, formatStatInterval } from '../render/stat-text.ts';
+import { wrapRemark } from '../render/wrap.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
@@ -22,7 +23,7 @@ import { closeOutput, openOutput } from '../shared/open-output.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
-import { writeAll } from '../shared/stdout.ts';
+import { drawnTerminal, writeAll } from '../shared/stdout.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
 export async function runStat(words: string[], asked: AskedCount): Promise<void> {
@@ -160,7 +161,9 @@ class StatOutput {
   }
 
   #writeText(lines: readonly string[]): void {
-    this.#write(lines.map((line) => inLocale(line)));
+    const terminal = this.#fd === 2 ? drawnTerminal(this.#fd) : null;
+    const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
+    this.#write(lines.flatMap((line) => wrapRemark(inLocale(line), columns)));
   }
 
   #write(lines: readonly string[]): void {
