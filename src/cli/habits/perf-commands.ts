@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 
-/** What strace and perf trace print. */
+/** The line for who knows strace and perf trace. */
 export const SYSTEM_CALLS =
   'system calls by function, how many and how long: sudo perf-ts record --syscalls -- ./app, then perf-ts report --syscalls';
 

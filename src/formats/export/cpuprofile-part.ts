@@ -109,7 +109,7 @@ export function explainCpuProfilePart(profile: Profile, part: CpuProfilePart): s
   return [
     `the thread ${printable(thread.comm)}${tid}, ${share}` +
       (others > 0
-        ? `; ${others} more ${others === 1 ? 'has' : 'have'} samples: --tid selects another`
+        ? `; ${others} more ${others === 1 ? 'has' : 'have'} samples: select another by its tid`
         : ''),
     ...(isTimed(part.weights)
       ? []

@@ -360,10 +360,7 @@ export const STRANGERS: readonly HabitLine[] = [
     'jest --runInBand',
     '! no program on the PATH has this name either; those of a project: perf-ts npx NAME',
   ],
-  [
-    'py-spy dump',
-    '! leave the name out: perf-ts record -- node app.js',
-  ],
+  ['py-spy dump', '! leave the name out: perf-ts record -- node app.js'],
   ['--run start', '! options of Node stand behind node: perf-ts node --import tsx app.ts'],
   [
     'pyroscope exec node app.js',
