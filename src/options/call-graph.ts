@@ -3,11 +3,12 @@ import { type Kind, Misfit } from './kinds.ts';
 /**
  * How call stacks are recorded: by frame pointer, by copying the user stack for unwinding, or both; or
  * by the calls that the CPU itself records (`lbr`). `dwarf` and `auto` may say how many bytes of the
- * user stack are copied.
+ * user stack are copied; so may `fp`, which takes from them the callers of code without a frame.
  */
 export type CallGraph =
   | 'none'
   | 'fp'
+  | `fp,${number}`
   | 'dwarf'
   | `dwarf,${number}`
   | 'auto'
@@ -20,7 +21,7 @@ export const DEFAULT_STACK_BYTES = 8192;
 const MOST_STACK_BYTES = 65528;
 
 const SUPPORTED =
-  'supported: auto[,BYTES] (frame pointers and copied stacks, unwound at the end), fp (by frame pointer: build with -fno-omit-frame-pointer), ' +
+  'supported: auto[,BYTES] (frame pointers and copied stacks, unwound at the end), fp[,BYTES] (by frame pointer: build with -fno-omit-frame-pointer), ' +
   'dwarf[,BYTES] (unwound from copied stacks), ' +
   "lbr (the CPU's own records of calls: Intel since Haswell), none";
 
@@ -31,7 +32,8 @@ export function parseCallGraph(text: string): CallGraph {
   if (text === 'dwarf' || text === 'auto' || text === 'lbr') return text;
   const comma = text.indexOf(',');
   const way = text.slice(0, Math.max(comma, 0));
-  if (way === 'dwarf' || way === 'auto') return `${way},${stackBytes(text.slice(comma + 1))}`;
+  if (way === 'dwarf' || way === 'auto' || way === 'fp')
+    return `${way},${stackBytes(text.slice(comma + 1))}`;
   throw new Misfit('unknown way to record stacks', [SUPPORTED]);
 }
 

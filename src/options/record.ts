@@ -345,14 +345,15 @@ export const RECORD = options({
     /**
      * How call stacks are recorded: `fp` by frame pointer, `dwarf` or `dwarf,BYTES` by copying that
      * much of the user stack with each sample, for unwinding when it is read. Default: `fp` where the target is
-     * seen to run Node, Bun or Deno, with `offCpu` unwound stacks of its waits; else `none`.
+     * seen to run Node, Bun or Deno, with `offCpu` unwound stacks of its waits; else `none`. `fp,BYTES` finds callers of code
+     * without a frame in so many bytes of the stack; on x86-64 `fp` of a target that runs JavaScript is `fp,512`, less at high rates.
      */
     callGraph: option(callGraph, {
       flags: [
         { flags: '-g', isCommon: true, help: 'call stacks', value: 'fp' },
         {
           flags: '--call-graph <how>',
-          help: 'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default fp for Node, Bun and Deno, else none)',
+          help: 'call stacks: fp[,BYTES] (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default fp for Node, Bun and Deno, else none)',
           configurable: true,
         },
         {

@@ -12,7 +12,7 @@ import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { DeferredSamples, type HeldSample, type SettleSample } from './deferred-samples.ts';
 import { GroupReads, type MemberInstance } from './logs/group-reads.ts';
 import { LbrStacks } from './unwind/lbr-stacks.ts';
-import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
+import { completesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
 import { placeWaiting } from './unwind/waiting-frames.ts';
 
 /** How those who read samples complete them. */
@@ -56,10 +56,10 @@ export class SampleCompletion<Held extends HeldSample> {
     this.#data = data;
     this.sample = new SampleView(data.startTime);
     this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
-      copiesStacks(attr) ? 1 : 0,
+      completesStacks(attr) ? 1 : 0,
     );
     this.#attrIsWhole = Uint8Array.from(data.attrs, ({ attr, info }) =>
-      copiesStacks(attr) || info.hasLbrCallchain ? 0 : 1,
+      completesStacks(attr) || info.hasLbrCallchain ? 0 : 1,
     );
     this.#lbr = new LbrStacks(data, innermost);
     this.#deferred = new DeferredSamples(settle, data.diagnostics, mostHeldBytes);

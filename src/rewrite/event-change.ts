@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../formats/perf-data/event-list.ts';
 import type { EventAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import type { RewriteOptions } from '../options/inject.ts';
-import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
+import { completesStacks, copiesLeaf } from '../read/unwind/unwind-stacks.ts';
 
 /** Change to one event's samples. */
 export type EventChange = {
@@ -28,9 +28,10 @@ const FIELDS_WITH_ADDRESSES =
 
 /** Bits are removed where they are set, so that the attr says what its samples have. */
 export function changeEvent({ attr }: RecordedEvent, options: RewriteOptions): EventChange {
-  const isUnwound = dropsStacks(options) && copiesStacks(attr);
+  const isUnwound = dropsStacks(options) && completesStacks(attr);
   const unwanted =
     (dropsStacks(options) ? USER_COPIES : 0) |
+    (isUnwound && copiesLeaf(attr) ? PERF_SAMPLE.REGS_INTR : 0) |
     (options.stripKernel === true ? KERNEL_SECRETS : 0) |
     // What AUX samples refer to, the trace, is never in the output.
     PERF_SAMPLE.AUX;

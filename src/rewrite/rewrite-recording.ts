@@ -34,7 +34,7 @@ import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
 import { Selector } from '../read/selector.ts';
 import { openUnwinder } from '../read/unwind/open-unwinder.ts';
-import { copiesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
+import { completesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import { asWriteFailure } from '../system/files/output-file.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
 import { BuildIdList } from './build-id-list.ts';
@@ -189,7 +189,7 @@ class Rewriter {
       if (!change.isDecoded) return null;
       const format = known.formats?.of(Number(attr.config)) ?? null;
       const raw = cleans ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
-      const unwinder = copiesStacks(attr) ? this.#unwinder : null;
+      const unwinder = completesStacks(attr) ? this.#unwinder : null;
       const unwinding = unwinder && { unwinder, attrIndex: index };
       return new SampleRewriter(info, change.removed, kernel, raw, unwinding);
     });

@@ -115,13 +115,15 @@ describeLive('lines of JavaScript', () => {
   });
 
   it.each([
-    ['baseline code', ['--always-sparkplug', '--no-opt']],
-    ['the interpreter', ['--no-opt', '--no-sparkplug']],
-  ])('lines of a program in %s are those that take the time', (_, tier) => {
+    ['baseline code', ['--always-sparkplug', '--no-opt'], 'auto,256'],
+    ['the interpreter', ['--no-opt', '--no-sparkplug'], 'auto,256'],
+    ['baseline code', ['--always-sparkplug', '--no-opt'], 'fp'],
+    ['the interpreter', ['--no-opt', '--no-sparkplug'], 'fp'],
+  ])('lines of a program in %s are those that take the time (%s, %s)', (_, tier, way) => {
     const script = join(scratch, 'slow.cjs');
     writeFileSync(script, SHORT);
     const recording = join(scratch, 'slow.data');
-    const options = ['--call-graph', 'auto,256', ...FLAGS.slice(1), '-o', recording];
+    const options = ['--call-graph', way, ...FLAGS.slice(1), '-o', recording];
     const run = perfTs(['record', ...options, '--', process.execPath, ...tier, script]);
     expect(run.status, run.stderr).toBe(0);
     const share = heavyShare(linesOf(recording, 'slow.cjs'), 0);

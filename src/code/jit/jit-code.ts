@@ -143,6 +143,16 @@ export class JitCode {
     return this.#announcedBy(pid)?.layers.some((layer) => layer.rowAt(address) !== NONE) === true;
   }
 
+  /** Whether one table names what is at two addresses of a process now alike: code of one function, in one tier. */
+  hasSameName(pid: number, a: number, b: number): boolean {
+    for (const layer of this.#announcedBy(pid)?.layers ?? []) {
+      const rows = [layer.rowAt(a), layer.rowAt(b)] as const;
+      if (rows.includes(NONE)) continue;
+      return layer.table.hasSameName(...rows);
+    }
+    return false;
+  }
+
   /** The functions of a process that are known while they waited; null without any. */
   callersOf(pid: number): CallerLog | null {
     const withCallers = this.#announcedBy(pid)?.layers.find(({ table }) => table.callers);

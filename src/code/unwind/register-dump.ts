@@ -51,6 +51,7 @@ export class RegisterDump implements OtherRegisters {
   /** DWARF numbers. */
   readonly stackPointer: number;
   readonly instructionPointer: number;
+  readonly framePointer: number;
   /** Places in the dump and the DWARF numbers of what is there, in pairs. */
   readonly #few: Int8Array;
   readonly #others: Int8Array;
@@ -74,6 +75,7 @@ export class RegisterDump implements OtherRegisters {
     }
     const [sp, ip] = FEW[architecture].slice(-2) as [number, number];
     this.stackPointer = sp;
+    this.framePointer = FEW[architecture][0];
     this.instructionPointer = ip;
     this.#few = Int8Array.from(few);
     this.#others = Int8Array.from(others);

@@ -3,6 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { StackReader } from '../../code/unwind/types.ts';
+import type { SampleView } from '../../kernel/perf-event/sample.ts';
 
 const WORD = 8;
 /** Slots of an interpreted function's frame: `v8dbg_off_fp_bytecode_array`, `v8dbg_off_fp_bytecode_offset`. */
@@ -11,6 +12,8 @@ const OFFSET_SLOT = -40;
 /** A small integer is the upper half of a word. */
 const SMI = 2 ** 32;
 const MOST_OFFSET = 1 << 24;
+/** A handler, and a built-in that it has called. */
+const MOST_BUILTINS = 2;
 /** DWARF's numbers of rbp, and of the interpreter's offset (r9) and bytecode array (r12). */
 const FRAME_POINTER = 6;
 const OFFSET_REGISTER = 9;
@@ -39,7 +42,7 @@ export class InterpretedFrames {
     return this.#jit.announcesBytecode(pid);
   }
 
-  /** Replaces what is interpreted of the first `count` of `frames`, whose innermost has these registers. */
+  /** Replaces what is interpreted of the first `count` of `frames`, whose innermost has these registers. False: nothing. */
   place(
     pid: number,
     registers: Float64Array,
@@ -47,12 +50,13 @@ export class InterpretedFrames {
     frames: Float64Array,
     isExact: Uint8Array,
     count: number,
-  ): void {
+  ): boolean {
+    let isPlaced = false;
     let fp = registers[FRAME_POINTER];
     let next = 1;
     while (next < count) {
       const caller = indexFrom(frames, stack.readWord(fp + WORD), next, count);
-      if (caller === NONE) return;
+      if (caller === NONE) return isPlaced;
       const array = stack.readWord(fp + ARRAY_SLOT);
       const own = caller - 1;
       const isInHandler = own <= 1 && registers[ARRAY_REGISTER] === array;
@@ -60,12 +64,38 @@ export class InterpretedFrames {
       const stored = stack.readWord(fp + OFFSET_SLOT) / SMI;
       const bytecode = live === NONE ? this.#bytecodeAt(pid, array, stored) : live;
       // Return addresses are looked up one byte in front.
-      if (bytecode > 0) frames[own] = bytecode + (own > 0 && isExact[own] === 0 ? 1 : 0);
+      if (bytecode > 0) {
+        frames[own] = bytecode + (own > 0 && isExact[own] === 0 ? 1 : 0);
+        isPlaced = true;
+      }
       const outer = stack.readWord(fp);
-      if (!(outer > fp)) return;
+      if (!(outer > fp)) return isPlaced;
       fp = outer;
       next = caller + 1;
     }
+    return isPlaced;
+  }
+
+  /**
+   * Puts the innermost function of a callchain by frame pointer, whose first user entry is `first`, at its bytecode, if it
+   * is the interpreted one that the registers tell of. They hold in handlers and in built-ins that handlers call; further
+   * in they may have what another function left there.
+   */
+  placeInnermost(sample: SampleView, first: number, registers: Float64Array): boolean {
+    const { pid, callchain, callchainLength } = sample;
+    const bytecode = this.#bytecodeAt(pid, registers[ARRAY_REGISTER], registers[OFFSET_REGISTER]);
+    if (bytecode === NONE) return false;
+    const end = Math.min(callchainLength, first + 1 + MOST_BUILTINS);
+    for (let at = first; at < end; at++) {
+      const lookup = at === first ? callchain[at] : callchain[at] - 1;
+      if (!this.#jit.isCodeAt(pid, lookup)) continue;
+      const isPlaced = this.#jit.placeBytecode(pid, lookup) !== NONE;
+      if (isPlaced || !this.#jit.hasSameName(pid, lookup, bytecode)) return false;
+      // Return addresses are looked up one byte in front.
+      callchain[at] = at === first ? bytecode : bytecode + 1;
+      return true;
+    }
+    return false;
   }
 
   /** The address of a function's bytecode; −1 where V8 announced none. */

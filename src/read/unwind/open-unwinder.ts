@@ -6,7 +6,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SymbolSources } from '../../options/reading.ts';
 import { storedPrograms } from '../files/stored-programs.ts';
 import { SymbolFiles } from '../files/symbol-files.ts';
-import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
+import { completesStacks, StackUnwinder } from './unwind-stacks.ts';
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */
 export function openUnwinder(
@@ -21,7 +21,7 @@ export function openUnwinder(
   },
   sources: SymbolSources,
 ): StackUnwinder | null {
-  if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
+  if (!data.attrs.some(({ attr }) => completesStacks(attr))) return null;
   // Files that can't be had are told of by completeness here, and by name when frames are named.
   const diagnostics = new Diagnostics();
   let files: SymbolFiles | null = null;

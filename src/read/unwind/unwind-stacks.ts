@@ -76,6 +76,10 @@ export class StackUnwinder {
   readonly #wide: (EventDump | null | undefined)[] = [];
   readonly #narrow: (EventDump | null | undefined)[] = [];
   readonly #leaves: (UserLeaf | undefined)[] = [];
+  /** Whether an event has callchains by frame pointer and copies of the innermost frames, by attr index. */
+  readonly #isLeaf: Uint8Array;
+  /** Processes that ran code of 64 bits. */
+  readonly #wideProcesses = new Set<number>();
 
   /**
    * `jit` knows the frame tables of JIT code and goes on to the time of each sample; without it frame
@@ -91,6 +95,7 @@ export class StackUnwinder {
     this.#jit = jit;
     this.#interpreted = jit === null ? null : new InterpretedFrames(jit);
     this.#diagnostics = data.diagnostics;
+    this.#isLeaf = Uint8Array.from(data.attrs, ({ attr }) => (copiesLeaf(attr) ? 1 : 0));
     const listed = (data.features.buildIds ?? []).map(
       ({ filename, buildId }) => [filename, buildId] as const,
     );
@@ -108,6 +113,10 @@ export class StackUnwinder {
    */
   complete(sample: SampleView, attrIndex: number): number {
     this.hasChanged = false;
+    if (this.#isLeaf[attrIndex] === 1) {
+      this.#completeLeaf(sample, attrIndex);
+      return NOT_UNWOUND;
+    }
     const abi = sample.userRegsAbi;
     // A kernel thread has no registers of user code.
     if (abi === PERF_SAMPLE_REGS_ABI.NONE) return NOT_UNWOUND;
@@ -137,6 +146,68 @@ export class StackUnwinder {
         `${STOP_NAMES[unwinder.stopReason]} behind ${formatAddress(this.#frames[count - 1])}`,
     );
     return this.#join(sample, count, found);
+  }
+
+  /**
+   * Puts the callers of code without a frame into a callchain by frame pointer, which begins with the caller of the last
+   * function that has one:
+   *
+   *   recorded   ip of a handler                            caller of f …
+   *   completed  ip of a handler  entry of f, or bytecode   caller of f …
+   *
+   * They are what rules by stack pointer find in the copy, as long as no frame pointer is needed. Where the kernel was
+   * interrupted, its registers say nothing: then only offsets in the copy are known, which is enough.
+   */
+  #completeLeaf(sample: SampleView, attrIndex: number): void {
+    const { callchain, callchainLength, view } = sample;
+    const first = firstUserEntry(callchain, callchainLength);
+    const found = this.#dumpOf(attrIndex, true);
+    if (first >= callchainLength || sample.stackDynamicSize === 0 || found === null) return;
+    const { dump, machine } = found;
+    const { unwinder, modules, stack } = machine;
+    const ip = callchain[first];
+    const isUser = sample.ip === ip && sample.interruptRegsAbi === PERF_SAMPLE_REGS_ABI.ABI_64;
+    if (isUser) this.#wideProcesses.add(sample.pid);
+    else if (!this.#wideProcesses.has(sample.pid)) return;
+    const count = isUser ? sample.interruptRegsCount : 0;
+    const registers = dump.read(view, sample.interruptRegsOffset, count);
+    if (!isUser) {
+      registers.fill(Number.NaN);
+      registers[dump.stackPointer] = UNKNOWN_STACK;
+    }
+    registers[dump.instructionPointer] = ip;
+    const fp = registers[dump.framePointer];
+    stack.set(view, sample.stackOffset, sample.stackDynamicSize, registers[dump.stackPointer]);
+    this.#jit?.advance(sample.timeNs);
+    modules.enter(sample.pid);
+    const length = unwinder.unwind(registers, stack, modules, this.#frames);
+    const frames = countUserFrames(this.#frames, length);
+    const joint =
+      first + 1 < callchainLength
+        ? this.#frames.subarray(0, frames).indexOf(callchain[first + 1], 1)
+        : NONE;
+    // Behind a frame that restores its caller's frame pointer the recorded chain is another one.
+    const isChain = joint === NONE && Object.is(unwinder.framePointer, fp);
+    const missing = joint !== NONE ? joint - 1 : isChain ? frames - 1 : 0;
+    if (missing > 0 && !unwinder.isExact.subarray(1, missing + 1).includes(1)) {
+      insertCallers(sample, first + 1, this.#frames, missing);
+      this.hasChanged = true;
+    }
+    if (isUser) this.#placeInCallchain(sample, first, found);
+  }
+
+  /** Puts what is interpreted of a callchain by frame pointer, whose first user entry is `first`, at its bytecode. */
+  #placeInCallchain(sample: SampleView, first: number, { machine, dump }: EventDump): void {
+    const { unwinder, stack } = machine;
+    const { pid } = sample;
+    const interpreted = this.#interpreted;
+    if (unwinder.architecture !== 'x86-64' || interpreted?.isNeeded(pid) !== true) return;
+    dump.readOthers();
+    const { registers } = dump;
+    const chain = sample.callchain.subarray(first, sample.callchainLength);
+    const byStack = interpreted.place(pid, registers, stack, chain, NONE_EXACT, chain.length);
+    const byRegisters = interpreted.placeInnermost(sample, first, registers);
+    if (byStack || byRegisters) this.hasChanged = true;
   }
 
   /** Closes the files. */
@@ -255,7 +326,8 @@ export class StackUnwinder {
       };
       this.#machines.set(architecture, machine);
     }
-    return { machine, dump: new RegisterDump(architecture, attr.sampleRegsUser) };
+    const mask = copiesLeaf(attr) ? attr.sampleRegsIntr : attr.sampleRegsUser;
+    return { machine, dump: new RegisterDump(architecture, mask) };
   }
 
   /**
@@ -273,6 +345,19 @@ export class StackUnwinder {
     if (named === 'arm64') return is64 ? 'aarch64' : 'arm';
     return named === 'arm' && !is64 ? 'arm' : null;
   }
+}
+
+/** The stack pointer where it is not known: an address with room on both sides. */
+const UNKNOWN_STACK = 2 ** 46;
+const NONE_EXACT = new Uint8Array(MOST_FRAMES);
+
+/** Puts entries 1 to `count` of `frames` into the callchain in front of entry `at`. */
+function insertCallers(sample: SampleView, at: number, frames: Float64Array, count: number): void {
+  const { callchain, callchainLength } = sample;
+  if (callchainLength + count > callchain.length) return;
+  callchain.copyWithin(at + count, at, callchainLength);
+  callchain.set(frames.subarray(1, 1 + count), at);
+  sample.callchainLength = callchainLength + count;
 }
 
 /** The unwinder of one architecture's code, and its inputs. */
@@ -306,10 +391,22 @@ function countExact(addresses: Float64Array, start: number, end: number): number
   return end;
 }
 
+/** Whether the samples of `attr` bring any of the stack that their callchain is completed by. */
+export function completesStacks(attr: EventAttr): boolean {
+  return copiesStacks(attr) || copiesLeaf(attr);
+}
+
+const USER_COPIES = PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
+
 /** Whether the samples of `attr` bring what is needed to unwind them. */
 export function copiesStacks({ sampleType }: EventAttr): boolean {
-  const needed = PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
-  return (sampleType & needed) === needed;
+  return (sampleType & USER_COPIES) === USER_COPIES;
+}
+
+/** Whether the samples of `attr` have callchains by frame pointer and the innermost words of the stack. */
+export function copiesLeaf({ sampleType }: EventAttr): boolean {
+  const hasCallchain = (sampleType & PERF_SAMPLE.CALLCHAIN) !== 0;
+  return hasCallchain && (sampleType & USER_COPIES) === PERF_SAMPLE.STACK_USER;
 }
 
 /** Names of the register with the ip. */

@@ -16,6 +16,7 @@ import type {
   SamplerEvent,
   SamplerOpened,
 } from '../../native/types.ts';
+import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs } from '../../system/accounts/file-identity.ts';
 import { type FileOwner, OutputFile } from '../../system/files/output-file.ts';
 import { readFully } from '../../system/files/read-some.ts';
@@ -265,7 +266,7 @@ export class RecordingFile {
     const { scanner, keepsPrograms, notify } = context;
     if (!keepsPrograms) return [];
     const { fd } = this.file;
-    const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
+    const keepsCode = this.#plan.events.some(({ attr }) => copiesStacks(attr));
     const findMet: FindMet = (...ranges) =>
       scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
     try {

@@ -1,3 +1,4 @@
+import { arch } from 'node:os';
 import { UsageError } from '../../base/errors.ts';
 import { type Text, words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
@@ -14,6 +15,8 @@ export type StackFields = {
   readonly callchain: 'none' | 'kernel' | 'all';
   /** Bytes of user stack copied with each sample, a multiple of 8; 0: none, and no registers. */
   readonly stackBytes: number;
+  /** The copy is for the callers of code without a frame alone, beside frame pointers. */
+  readonly isLeafCopy: boolean;
   /** The calls of user code as the CPU's last branch records have them. */
   readonly branchRecords: boolean;
 };
@@ -21,6 +24,16 @@ export type StackFields = {
 /** The most that `auto` copies unless told: docs/decisions/0009-call-graph-auto.md. */
 const AUTO_STACK_BYTES = 24576;
 const LEAST_AUTO_BYTES = 1024;
+/**
+ * V8's handlers of bytecodes and built-ins have no frame, nor have leaf functions of the C library: one sample in five of
+ * Node lacks the function that called. Its return address is among the last words of the stack
+ * (docs/decisions/0061-leaf-copies.md).
+ */
+const LEAF_BYTES = 32;
+/** The frames of most interpreted functions that have called one of V8's built-ins are in a copy of so many, and tell their lines. */
+const MOST_LEAF_BYTES = 512;
+/** A sample by frame pointers. */
+const CHAIN_BYTES = 512;
 /** A ring must hold the samples of this long, seconds: the recorder may not run for a while. */
 const RING_SECONDS = 0.04;
 /**
@@ -34,27 +47,24 @@ export function chooseStackFields(spec: EventSpec, asked: CallGraph = 'none'): S
   if (chosen === 'none' && callGraph === null && spec.maxStack !== null) chosen = 'fp';
   const fields = stackFieldsOf(chosen);
   if (stackSizeBytes === null) return fields;
-  if (fields.stackBytes === 0) {
+  if (fields.stackBytes === 0 || fields.isLeafCopy) {
     throw new UsageError(`${spec.text}: stack-size belongs to call-graph=dwarf`, [
       `as in call-graph=dwarf,stack-size=${DEFAULT_STACK_BYTES}`,
     ]);
   }
-  const way = dropsCopies(chosen) ? 'auto' : 'dwarf';
+  const way = chosen.startsWith('auto') ? 'auto' : 'dwarf';
   return stackFieldsOf(parseTerm(`${way},${stackSizeBytes}`, `${spec.text}: stack-size`));
 }
 
 function stackFieldsOf(callGraph: CallGraph): StackFields {
-  if (callGraph === 'none') return { callchain: 'none', stackBytes: 0, branchRecords: false };
-  if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0, branchRecords: false };
-  if (callGraph === 'lbr') return { callchain: 'all', stackBytes: 0, branchRecords: true };
   const [way, bytes] = callGraph.split(',');
-  return way === 'auto'
-    ? { callchain: 'all', stackBytes: Number(bytes ?? AUTO_STACK_BYTES), branchRecords: false }
-    : {
-        callchain: 'kernel',
-        stackBytes: Number(bytes ?? DEFAULT_STACK_BYTES),
-        branchRecords: false,
-      };
+  const usual = way === 'auto' ? AUTO_STACK_BYTES : way === 'dwarf' ? DEFAULT_STACK_BYTES : 0;
+  return {
+    callchain: way === 'none' ? 'none' : way === 'dwarf' ? 'kernel' : 'all',
+    stackBytes: Number(bytes ?? usual),
+    isLeafCopy: way === 'fp',
+    branchRecords: way === 'lbr',
+  };
 }
 
 /** How stacks are recorded where no event has a term of its own. */
@@ -76,6 +86,8 @@ export type StackFacts = {
   readonly runsJavaScript: boolean;
   readonly ringBytes: number;
   readonly maxSampleRateHz: number | null;
+  /** The processor as `os.arch()` names it; absent: this one's. */
+  readonly machine?: string;
 };
 
 /** Switches of a CPU each second for which rings are to have room: those of a Node that waits for files and sockets. */
@@ -90,14 +102,18 @@ const CALLS_HZ = 4000;
  * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
  */
 export function chooseStacks(
-  { callGraph: asked, output, freq }: RecordSettings,
-  { runsJavaScript, ringBytes, maxSampleRateHz }: StackFacts,
+  { callGraph: asked, output, freq, fields }: RecordSettings,
+  { runsJavaScript, ringBytes, maxSampleRateHz, machine = arch() }: StackFacts,
 ): StackChoice {
   const isDefault = asked === undefined;
-  const chosen = asked ?? (runsJavaScript ? 'fp' : 'none');
+  const usual = asked ?? (runsJavaScript ? 'fp' : 'none');
   // Without a file there is nothing that could be rewritten: there `auto` is `fp`.
   const canRewrite = !isStream(output);
+  // A copy of the leaf is dropped with the registers at the interrupt.
+  const keepsRegisters = fields?.interruptRegs !== undefined;
+  const copiesLeaf = usual === 'fp' && runsJavaScript && machine === 'x64' && !keepsRegisters;
   const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
+  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, hz)}` as const) : usual;
   const callGraph = !dropsCopies(chosen)
     ? chosen
     : !canRewrite
@@ -114,7 +130,8 @@ export function chooseStacks(
     callGraph,
     ofWaits: insideLibc(SWITCHES_HZ),
     ofCalls: insideLibc(CALLS_HZ),
-    dropsCopies: dropsCopies(callGraph) || unwindsWaits,
+    dropsCopies:
+      (dropsCopies(callGraph) && !(isLeafCopy(callGraph) && keepsRegisters)) || unwindsWaits,
     isDefault,
   };
 }
@@ -138,9 +155,21 @@ export function autoStackBytes(ringBytes: number, hz: number): number {
   return Math.floor(bytes / LEAST_AUTO_BYTES) * LEAST_AUTO_BYTES;
 }
 
+/** Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. */
+export function leafBytes(ringBytes: number, hz: number): number {
+  const room = ringBytes / (hz * RING_SECONDS) - CHAIN_BYTES;
+  const bytes = Math.min(Math.max(room, LEAF_BYTES), MOST_LEAF_BYTES);
+  return Math.floor(bytes / LEAF_BYTES) * LEAF_BYTES;
+}
+
 /** Whether the copies are unwound and dropped when the recording ends. */
 export function dropsCopies(callGraph: CallGraph | undefined): boolean {
-  return callGraph?.startsWith('auto') === true;
+  return callGraph?.startsWith('auto') === true || isLeafCopy(callGraph);
+}
+
+/** Whether frame pointers come with a copy for the callers of code without a frame. */
+function isLeafCopy(callGraph: CallGraph | undefined): boolean {
+  return callGraph?.startsWith('fp,') === true;
 }
 
 /** Whether samples of any of these events have stacks. */

@@ -22,6 +22,24 @@ export function generalRegisterMask(machine: string = arch()): bigint {
   return maskOf(generalRegisters(architectureOf(machine)));
 }
 
+/**
+ * Registers that are dumped beside a few words of the stack: the frame and the stack pointer, and those with the place of
+ * V8's interpreter. They are those at the interrupt, since with user registers other readers would unwind the copy, which
+ * ends at once, and show user code twice.
+ */
+const LEAF_REGISTERS: Partial<Record<RegisterArchitecture, readonly number[]>> = {
+  // bp, sp, r9, r12
+  x86: [6, 7, 17, 20],
+  // x19, x20, fp, lr, sp
+  arm64: [19, 20, 29, 30, 31],
+};
+
+/** The bits of the registers that a copy of the innermost frames needs. */
+export function leafRegisterMask(machine: string = arch()): bigint {
+  const architecture = architectureOf(machine);
+  return maskOf((architecture === null ? undefined : LEAF_REGISTERS[architecture]) ?? []);
+}
+
 /** The bits of the registers that `option` names, of all general ones where it names none. Throws UsageError. */
 export function namedRegisterMask(names: readonly string[], option: NamedOption): bigint {
   const architecture = architectureOf(arch());

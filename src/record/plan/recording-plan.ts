@@ -9,6 +9,7 @@ import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { isMeasuredEvent } from '../../profile/wait-event.ts';
+import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../../system/kernel/event-cpus.ts';
 import { happensOnlyInKernel } from '../../system/kernel/event-name.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
@@ -124,7 +125,7 @@ export function planRecording(
     );
   }
   const inherit = events.some(({ attr }) => attr.flags.inherit);
-  const mapsData = events.some(({ attr }) => attr.sampleStackUser > 0);
+  const mapsData = events.some(({ attr }) => copiesStacks(attr));
   const sideband = sidebandAttr(options, features, { inherit, mapsData });
   return { events, sideband, cpus, notices: notices.list() };
 }

@@ -9,7 +9,7 @@
 //   branch_sample_type            -b, -j, else --call-graph lbr
 //   sample_stack_user             --call-graph dwarf and auto (call-graph.ts)
 //   sample_regs_user              the same, and --user-regs (dumped-registers.ts)
-//   sample_regs_intr              --intr-regs
+//   sample_regs_intr              --intr-regs; --call-graph fp with a copy (dumped-registers.ts)
 //   sample_max_stack              the event's term max-stack
 //   inherit, inherit_stat         the target, --no-inherit, --per-thread, -s
 //   exclude_*, precise_ip,
@@ -31,7 +31,7 @@ import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
 import { chooseStackFields, type StackFields } from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
-import { generalRegisterMask, namedRegisterMask } from './dumped-registers.ts';
+import { generalRegisterMask, leafRegisterMask, namedRegisterMask } from './dumped-registers.ts';
 
 /** The attr of a sampled event by itself. Throws UsageError for an unknown register, branch or stack. */
 export function sampleAttr(
@@ -77,10 +77,14 @@ export function sampleAttr(
   });
 }
 
-function stackSampleType({ callchain, stackBytes }: StackFields, usesLbr: boolean): number {
+function stackSampleType(
+  { callchain, stackBytes, isLeafCopy }: StackFields,
+  usesLbr: boolean,
+): number {
+  const registers = isLeafCopy ? PERF_SAMPLE.REGS_INTR : PERF_SAMPLE.REGS_USER;
   return (
     (callchain === 'none' ? 0 : PERF_SAMPLE.CALLCHAIN) |
-    (stackBytes === 0 ? 0 : PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER) |
+    (stackBytes === 0 ? 0 : registers | PERF_SAMPLE.STACK_USER) |
     (usesLbr ? PERF_SAMPLE.BRANCH_STACK : 0)
   );
 }
@@ -111,15 +115,17 @@ function branchSampleType({ fields = {} }: RecordSettings, usesLbr: boolean): bi
 }
 
 function registerMasks(
-  { stackBytes }: StackFields,
+  { stackBytes, isLeafCopy }: StackFields,
   { fields = {} }: RecordSettings,
 ): Pick<EventAttr, 'sampleRegsUser' | 'sampleRegsIntr'> {
   const { userRegs, interruptRegs } = fields;
-  const forUnwinding = stackBytes > 0 ? generalRegisterMask() : 0n;
+  const forUnwinding = stackBytes > 0 && !isLeafCopy ? generalRegisterMask() : 0n;
+  const forLeaves = stackBytes > 0 && isLeafCopy ? leafRegisterMask() : 0n;
   const named = userRegs ? namedRegisterMask(userRegs, FIELDS.userRegs) : 0n;
+  const interrupted = interruptRegs ? namedRegisterMask(interruptRegs, FIELDS.interruptRegs) : 0n;
   return {
     sampleRegsUser: forUnwinding | named,
-    sampleRegsIntr: interruptRegs ? namedRegisterMask(interruptRegs, FIELDS.interruptRegs) : 0n,
+    sampleRegsIntr: forLeaves | interrupted,
   };
 }
 

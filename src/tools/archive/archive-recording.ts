@@ -27,7 +27,7 @@ import { openJitdump, ownersOfFile } from '../../read/jit/jit-files.ts';
 import { runPipeline, scriptFilesOf } from '../../read/open-profile.ts';
 import { withSource } from '../../read/open-recording.ts';
 import type { Pipeline } from '../../read/pipeline.ts';
-import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
+import { completesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs, type FileIdentity } from '../../system/accounts/file-identity.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
@@ -126,7 +126,7 @@ class ArchiveWriter {
     const kept: Kept = {
       all: this.#options.full === true,
       dwarf: this.#options.dwarf !== false,
-      code: data.attrs.some(({ attr }) => copiesStacks(attr)),
+      code: data.attrs.some(({ attr }) => completesStacks(attr)),
     };
     let hasKernel = readKernelSymbols(readProvenance(data)) !== null;
     for (let index = 0; index < processes.dsos.length; index++) {

@@ -7,12 +7,16 @@ import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
-import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
+import {
+  generalRegisterMask,
+  leafRegisterMask,
+} from '../../../src/record/plan/dumped-registers.ts';
 import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
 import { cfa, EH_FRAME_ADDRESS, ehFrame } from '../../code/unwind/cfi-bytes.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
 
-const { IP, TID, TIME, CALLCHAIN, REGS_USER, STACK_USER } = PERF_SAMPLE;
+const { IP, TID, TIME, CALLCHAIN, REGS_USER, STACK_USER, REGS_INTR } = PERF_SAMPLE;
+const [KERNEL, USER] = [-128n, -512n];
 /** No process has such a pid. */
 const PID = 2 ** 22 + process.pid;
 const CODE = 0x7f0000000000;
@@ -96,6 +100,57 @@ function recordingOf(dump: string, times: readonly number[], stack: readonly num
   return perfDataFile({ attrs: [{ attr, ids: [5] }], records: [...mapped, ...times.map(sample)] });
 }
 
+/** A callchain by frame pointer, and whether the kernel was interrupted. */
+type LeafSample = { time: number; chain: readonly number[]; isKernel?: boolean };
+
+/** A recording of callchains by frame pointer with the same innermost words of the stack. */
+function leafRecordingOf(
+  dump: string,
+  samples: readonly LeafSample[],
+  stack: readonly number[],
+): Uint8Array {
+  const sampleType = IP | TID | TIME | CALLCHAIN | STACK_USER | REGS_INTR;
+  const attr = newAttr({
+    type: 1,
+    samplePeriod: 1000,
+    sampleType,
+    sampleRegsIntr: leafRegisterMask('x64'),
+    sampleStackUser: 8 * stack.length,
+    clockid: 1,
+    flags: { sampleIdAll: true, useClockid: true },
+  });
+  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
+  const map = (address: number, filename: string) =>
+    encoder.mmap(
+      { pid: PID, tid: PID, address: BigInt(address), length: 0x10000, fileOffset: 0, filename },
+      { time: 1 },
+    );
+  const kernelIp = 0xffff_ffff_8100_0000n;
+  const sample = ({ time, chain, isKernel = false }: LeafSample) =>
+    record(PERF_RECORD.SAMPLE, isKernel ? 1 : 2, (out) => {
+      const entries = [USER, ...chain.map(BigInt)];
+      if (isKernel) entries.unshift(KERNEL, kernelIp);
+      out
+        .u64(isKernel ? kernelIp : chain[0])
+        .u32(PID)
+        .u32(PID)
+        .u64(time)
+        .u64(entries.length);
+      for (const entry of entries) out.u64(BigInt.asUintN(64, entry));
+      out.u64(8 * stack.length);
+      for (const word of stack) out.u64(word);
+      // Of an interrupted kernel the registers are its own.
+      out.u64(8 * stack.length).u64(2);
+      for (const register of isKernel ? [1, 2, 3, 4] : [STACK + 0x1000, STACK, 0, 0])
+        out.u64(register);
+    });
+  const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
+  return perfDataFile({
+    attrs: [{ attr, ids: [5] }],
+    records: [...mapped, ...samples.map(sample)],
+  });
+}
+
 /** The stack of each sample, outermost first. */
 function stacksOf({ profile }: OpenedProfile): string[] {
   const { stacks, frames, funcs, strings, samples } = profile;
@@ -138,4 +193,65 @@ test.each([
   const unwound = join(directory, 'unwound.data');
   rewriteRecording(file, unwound, { dropStacks: true });
   expect(stacksOf(await openProfile(unwound)).slice(0, 3)).toEqual(whole);
+});
+
+test('the caller of code without a frame, which a callchain by frame pointer lacks, is found in the innermost words of the stack', async () => {
+  const dump = join(directory, `jit-${PID}.dump`);
+  const known = { frameBytes: null, time: 5 };
+  const [NEAR, FAR] = [CODE + 0x1000, CODE + 0x2000];
+  const loads: Load[] = [
+    { ...known, name: 'near', at: NEAR },
+    { ...known, name: 'far', at: FAR },
+    { time: 10, name: 'leaf', at: CODE, frameBytes: 16 },
+    { time: 50, name: 'framed', at: CODE, frameBytes: null },
+  ];
+  writeFileSync(dump, dumpOf(loads, new Uint8Array(0)));
+  const ip = CODE + 0x10;
+  const lacking = [ip, FAR + 0x10];
+  const samples: LeafSample[] = [
+    { time: 20, chain: lacking },
+    { time: 21, chain: [ip, NEAR + 0x10, FAR + 0x10] },
+    { time: 22, chain: [ip] },
+    { time: 23, chain: lacking, isKernel: true },
+    { time: 60, chain: lacking },
+  ];
+  const file = join(directory, 'perf.data');
+  writeFileSync(file, leafRecordingOf(dump, samples, [0, 0, NEAR + 0x10, 0]));
+  const ofUser = new Set(loads.map(({ name }) => name));
+  const withoutKernel = (opened: OpenedProfile) =>
+    stacksOf(opened).map((path) =>
+      path
+        .split(' ')
+        .filter((name) => ofUser.has(name))
+        .join(' '),
+    );
+
+  const found = withoutKernel(await openProfile(file));
+  expect(found).toEqual([
+    'far near leaf',
+    'far near leaf',
+    'near leaf',
+    'far near leaf',
+    'far framed',
+  ]);
+
+  const completed = join(directory, 'completed.data');
+  rewriteRecording(file, completed, { dropStacks: true });
+  const opened = await openProfile(completed);
+  expect(withoutKernel(opened)).toEqual(found);
+});
+
+test('words of the stack that hold no caller, and a copy that ends before it, leave a callchain as it was', async () => {
+  const dump = join(directory, `jit-${PID}.dump`);
+  const far = { time: 5, name: 'far', at: CODE + 0x2000, frameBytes: null };
+  writeFileSync(
+    dump,
+    dumpOf([far, { time: 10, name: 'leaf', at: CODE, frameBytes: 16 }], new Uint8Array(0)),
+  );
+  const file = join(directory, 'perf.data');
+  const chain = [CODE + 0x10, CODE + 0x2010];
+  for (const stack of [[0, 0, 0x123, 0], [0, 0], []]) {
+    writeFileSync(file, leafRecordingOf(dump, [{ time: 20, chain }], stack));
+    expect(stacksOf(await openProfile(file))).toEqual(['far leaf']);
+  }
 });

@@ -3,6 +3,7 @@ import type { CodeTable } from '../../../src/code/jit/code-table.ts';
 import { JitCode } from '../../../src/code/jit/jit-code.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { StackBytes } from '../../../src/code/unwind/stack-bytes.ts';
+import { SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import { InterpretedFrames } from '../../../src/read/unwind/interpreted-frames.ts';
 
 const PID = 7;
@@ -72,6 +73,60 @@ test('a handler that was interrupted has the bytecode in registers', () => {
   expect(placed(stackAt(0x21), registers)[1]).toBe(FIRST + 0x30 + 1);
   expect(placed(stackAt(0x21), { ...registers, 12: ARRAY + 8 })[1]).toBe(FIRST + 0x21 + 1);
   expect(placed(stackAt(0x21), { ...registers, 9: 0x10_0000 })[1]).toBe(FIRST + 0x21 + 1);
+});
+
+/** A callchain by frame pointer whose innermost function is at `ENTRY`, if `isSame` the one that the registers tell of. */
+function innermost(
+  given: Readonly<Record<number, number>>,
+  isSame = true,
+  chain = [HANDLER, ENTRY + 1, CALLER],
+) {
+  const entry = {
+    ...table,
+    start: Float64Array.of(FIRST, ENTRY),
+    end: Float64Array.of(FIRST + LENGTH, ENTRY + 0x100),
+  };
+  const names: CodeTable = {
+    ...entry,
+    ...{ length: 2, timeNs: Float64Array.of(-2, -1) },
+    hasSameName: (a, b) => a === b || isSame,
+    isBytecode: (row) => row === 0,
+  };
+  const jit = new JitCode(
+    new DsoTable(),
+    () => [names],
+    () => true,
+  );
+  jit.advance(0);
+  const sample = new SampleView({ high: 0, low: 0 });
+  sample.pid = PID;
+  sample.callchain.set(chain);
+  sample.callchainLength = chain.length;
+  const registers = new Float64Array(17).fill(Number.NaN);
+  for (const [number, value] of Object.entries(given)) registers[Number(number)] = value;
+  const isPlaced = new InterpretedFrames(jit).placeInnermost(sample, 0, registers);
+  const placed = [...sample.callchain.subarray(0, chain.length)];
+  expect(isPlaced).toBe(placed.some((address, i) => address !== chain[i]));
+  return placed;
+}
+
+test('the innermost function of a callchain is at the bytecode that registers of a handler have', () => {
+  const registers = { 12: ARRAY, 9: 0x30 + FIRST - ARRAY };
+  expect(innermost(registers)).toEqual([HANDLER, FIRST + 0x30 + 1, CALLER]);
+  expect(innermost(registers, true, [ENTRY, CALLER])).toEqual([FIRST + 0x30, CALLER]);
+});
+
+test('registers that tell of another function, of no bytecode, or that code further in has used, place nothing', () => {
+  const registers = { 12: ARRAY, 9: 0x30 + FIRST - ARRAY };
+  const stays = [HANDLER, ENTRY + 1, CALLER];
+  expect(innermost(registers, false)).toEqual(stays);
+  expect(innermost({ ...registers, 9: LENGTH + FIRST - ARRAY })).toEqual(stays);
+  expect(innermost({ ...registers, 12: ARRAY + 1 })).toEqual(stays);
+  expect(innermost({})).toEqual(stays);
+  const deep = [HANDLER, HANDLER, HANDLER, ENTRY + 1];
+  expect(innermost(registers, true, deep)).toEqual(deep);
+  const placed = [HANDLER, FIRST + 0x11, CALLER];
+  expect(innermost(registers, true, placed)).toEqual(placed);
 });
 
 test('a frame stays as it is where V8 announced no bytecode, or the copy of the stack ends before it', () => {

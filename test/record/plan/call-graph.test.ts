@@ -3,6 +3,7 @@ import { commandWords } from '../../../src/base/words.ts';
 import {
   autoStackBytes,
   chooseStacks,
+  leafBytes,
   noticeOfWaits,
 } from '../../../src/record/plan/call-graph.ts';
 import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
@@ -25,12 +26,13 @@ describe('call-graph=auto', () => {
 });
 
 describe('stacks where nobody asks how', () => {
-  const machine = { ringBytes: 4 * MIB, maxSampleRateHz: 100_000 };
+  const machine = { ringBytes: 4 * MIB, maxSampleRateHz: 100_000, machine: 'x64' };
   const node = { ...machine, runsJavaScript: true };
   const other = { ...machine, runsJavaScript: false };
 
   it('stacks are recorded by frame pointers of what runs JavaScript, and of nothing else', () => {
-    expect(chooseStacks({}, node)).toMatchObject({ callGraph: 'fp', isDefault: true });
+    expect(chooseStacks({}, node)).toMatchObject({ callGraph: 'fp,512', isDefault: true });
+    expect(chooseStacks({}, { ...node, machine: 'arm64' })).toMatchObject({ callGraph: 'fp' });
     expect(chooseStacks({}, other)).toMatchObject({ callGraph: 'none', dropsCopies: false });
   });
 
@@ -54,13 +56,28 @@ describe('stacks where nobody asks how', () => {
   it.each(['none', 'fp', 'dwarf', 'auto,8192', 'lbr'] as const)(
     'the default gives way to %s',
     (callGraph) => {
-      for (const facts of [node, other]) {
+      for (const facts of [{ ...node, machine: 'arm64' }, other]) {
         expect(chooseStacks({ callGraph }, facts)).toMatchObject({ callGraph, isDefault: false });
         const isKept = callGraph === 'none' || callGraph === 'lbr';
         expect(chooseStacks({ callGraph }, facts).ofWaits.callGraph).toBe(isKept ? 'fp' : null);
       }
     },
   );
+
+  it('frame pointers of JavaScript come with a copy of the innermost frames that fits the ring, unless its registers are asked for', () => {
+    const asked = { callGraph: 'fp' } as const;
+    expect(chooseStacks(asked, node)).toMatchObject({ callGraph: 'fp,512', dropsCopies: true });
+    expect(chooseStacks(asked, other)).toMatchObject({ callGraph: 'fp', dropsCopies: false });
+    const fields = { interruptRegs: ['ax'] };
+    expect(chooseStacks({ ...asked, fields }, node)).toMatchObject({ callGraph: 'fp' });
+    expect(chooseStacks({ ...asked, output: '-' }, node)).toMatchObject({ callGraph: 'fp' });
+    expect(chooseStacks({ callGraph: 'fp,64', fields }, node).dropsCopies).toBe(false);
+    expect([
+      leafBytes(4 * MIB, 4000),
+      leafBytes(MIB / 4, 10_000),
+      leafBytes(MIB / 4, 99_999),
+    ]).toEqual([512, 128, 32]);
+  });
 
   it('frame pointers that are asked for where JavaScript waits are answered by what they miss', () => {
     const waits = { callGraph: 'fp', offCpu: true } as const;
