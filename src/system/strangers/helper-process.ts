@@ -9,6 +9,8 @@ import { READY } from './serve-questions.ts';
 
 /** A new helper on a busy machine; nobody's process is to blame for that. */
 const START_MS = 5000;
+/** A helper that has not begun by then never does. */
+const MOST_START_MS = 60_000;
 /**
  * Time without a question after which it ends: longer than an agent's windows, since a start costs
  * more than all its answers.
@@ -32,7 +34,7 @@ export type HelperOptions = {
 type Question = {
   readonly pid: number;
   readonly line: string;
-  readonly settle: (answer: unknown) => void;
+  settle: (answer: unknown) => void;
 };
 
 /**
@@ -50,6 +52,7 @@ export class HelperProcess {
   #questions: Question[] = [];
   #child: ChildProcess | null = null;
   #isReady = false;
+  #startedMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #output = '';
   #abandoned = 0;
@@ -89,6 +92,21 @@ export class HelperProcess {
     for (const { settle } of questions) settle(undefined);
   }
 
+  /** Answers all questions with undefined; a helper that starts, or that waits for a CPU, goes on. */
+  stopWaiting(): void {
+    const questions = this.#questions;
+    const [first] = questions;
+    for (const { settle } of questions) settle(undefined);
+    if (!this.#isReady || first === undefined) {
+      this.#questions = [];
+      this.#askFirst();
+    } else {
+      // It is held to its deadline as before.
+      first.settle = () => {};
+      this.#questions = [first];
+    }
+  }
+
   #askFirst(): void {
     clearTimeout(this.#timer);
     const [first] = this.#questions;
@@ -96,13 +114,15 @@ export class HelperProcess {
       this.#timer = setTimeout(() => this.#end(), IDLE_MS).unref();
       return;
     }
+    this.#child ??= this.#start();
     if (this.#child === null) {
-      this.#child = this.#start();
-      if (this.#child === null) this.#answer(undefined);
-      else this.#timer = setTimeout(() => this.giveUp(), START_MS);
+      this.#answer(undefined);
       return;
     }
-    if (!this.#isReady) return;
+    if (!this.#isReady) {
+      this.#timer = setTimeout(() => this.#onSlowStart(), START_MS);
+      return;
+    }
     this.#awaitAnswer(first, this.#child, performance.now() + START_MS);
     this.#child.stdin?.write(first.line);
   }
@@ -118,6 +138,12 @@ export class HelperProcess {
         else this.#onSilence(first.pid);
       });
     }, this.#deadlineMs);
+  }
+
+  /** Another one would begin no sooner. */
+  #onSlowStart(): void {
+    if (performance.now() - this.#startedMs > MOST_START_MS) this.giveUp();
+    else this.stopWaiting();
   }
 
   #answer(answer: unknown): void {
@@ -148,6 +174,7 @@ export class HelperProcess {
     );
     this.#output = '';
     this.#isReady = false;
+    this.#startedMs = performance.now();
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onOutput(child, text));
     child.stdin.on('error', () => {});
     child.once('error', () => this.#onEnd(child));

@@ -18,8 +18,9 @@ await serveQuestions((question) => {
   switch (fieldOf(question, 'read')) {
     case 'environ':
     case 'cmdline':
-    case 'maps':
-      return readHead(`/proc/${pid}/${fieldOf(question, 'read')}`, most)?.toString('utf8') ?? null;
+      return readHead(`/proc/${pid}/${fieldOf(question, 'read')}`, most);
+    case 'identity':
+      return readIdentity(pid, question);
     case 'mem':
       return readMemory(
         pid,
@@ -36,8 +37,25 @@ await serveQuestions((question) => {
   return null;
 });
 
-/** The first bytes of a file of /proc; null where it cannot be read. */
-function readHead(path: string, most: number): Buffer | null {
+/** The variables of these names, the words and, where a line of it has `mapped`, the map of a process. */
+function readIdentity(pid: number, question: unknown): object {
+  const names = fieldOf(question, 'names');
+  const mostBytes = fieldOf(question, 'mostBytes');
+  const [environ, words, maps] = ['environ', 'cmdline', 'maps'].map(
+    (file, i) =>
+      readHead(`/proc/${pid}/${file}`, Array.isArray(mostBytes) ? mostBytes[i] : 0) ?? '',
+  );
+  const isAsked = (variable: string) =>
+    Array.isArray(names) && names.includes(variable.slice(0, variable.indexOf('=')));
+  return {
+    variables: environ.split('\0').filter(isAsked).join('\0'),
+    words,
+    maps: maps.includes(textField(question, 'mapped', MOST_PATH_CHARS) ?? '\0') ? maps : '',
+  };
+}
+
+/** The first bytes of a file of /proc as text; null where it cannot be read. */
+function readHead(path: string, most: number): string | null {
   return withFile(path, (fd) => {
     const bytes = Buffer.alloc(most);
     let length = 0;
@@ -46,7 +64,7 @@ function readHead(path: string, most: number): Buffer | null {
       if (count === 0) break;
       length += count;
     }
-    return bytes.subarray(0, length);
+    return bytes.toString('utf8', 0, length);
   });
 }
 

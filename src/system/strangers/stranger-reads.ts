@@ -1,3 +1,4 @@
+import { isJsonObject, textField } from '../../base/foreign-json.ts';
 import { HelperProcess } from './helper-process.ts';
 
 /** How long one read may take; the kernel answers in microseconds where nobody holds it. */
@@ -5,7 +6,17 @@ const DEADLINE_MS = 500;
 const MOST_ENVIRON_BYTES = 256 << 10;
 const MOST_COMMAND_BYTES = 64 << 10;
 const MOST_MAPS_BYTES = 1 << 20;
+const MOST_IDENTITY_CHARS = 4 << 20;
 const MOST_FILE_BYTES = 256 << 10;
+
+/** Facts that a process has of itself. */
+export type ProcessIdentity = {
+  /** Its variables of the names that were asked for, `NAME=value`. */
+  readonly variables: readonly string[];
+  readonly words: readonly string[];
+  /** The text of `/proc/PID/maps`; '' where no line of it has the text that was asked for. */
+  readonly maps: string;
+};
 
 /**
  * Reads what a process of somebody else holds in its memory and serves in its file system, by a helper that is left
@@ -32,9 +43,21 @@ export class StrangerReads {
     return (await this.#text(pid, 'cmdline', MOST_COMMAND_BYTES)).split('\0');
   }
 
-  /** The text of `/proc/PID/maps`. */
-  maps(pid: number): Promise<string> {
-    return this.#text(pid, 'maps', MOST_MAPS_BYTES);
+  /** Who a process is, in one question; null where there was no answer. No other variable leaves the helper. */
+  async identity(
+    pid: number,
+    names: readonly string[],
+    mapped: string,
+  ): Promise<ProcessIdentity | null> {
+    const mostBytes = [MOST_ENVIRON_BYTES, MOST_COMMAND_BYTES, MOST_MAPS_BYTES];
+    const answer = await this.#helper.ask(pid, { read: 'identity', pid, names, mapped, mostBytes });
+    if (!isJsonObject(answer)) return null;
+    const listOf = (key: string) => textField(answer, key, MOST_IDENTITY_CHARS)?.split('\0') ?? [];
+    return {
+      variables: listOf('variables'),
+      words: listOf('words'),
+      maps: textField(answer, 'maps', MOST_IDENTITY_CHARS) ?? '',
+    };
   }
 
   /** So many bytes of its memory; null where not all of them can be read. */
@@ -61,12 +84,17 @@ export class StrangerReads {
     return Array.isArray(answer) ? answer.filter((text) => typeof text === 'string') : [];
   }
 
-  /** Answers all that is being asked with nothing. */
+  /** Answers all that is being asked with nothing; a helper that starts, or waits for a CPU, stays. */
+  stopWaiting(): void {
+    this.#helper.stopWaiting();
+  }
+
+  /** Answers all that is being asked with nothing, and ends the helper. */
   giveUp(): void {
     this.#helper.giveUp();
   }
 
-  async #text(pid: number, read: 'environ' | 'cmdline' | 'maps', most: number): Promise<string> {
+  async #text(pid: number, read: 'environ' | 'cmdline', most: number): Promise<string> {
     const answer = await this.#helper.ask(pid, { read, pid, most });
     return typeof answer === 'string' ? answer : '';
   }

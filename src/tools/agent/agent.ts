@@ -131,7 +131,8 @@ class Agent implements RunningAgent {
         {
           ...this.#config.sampling,
           onNotice: this.#notify,
-          onSampled: (threads) => this.#services.learn(threads),
+          onSampled: (threads) => void this.#services.learn(threads),
+          onBegun: (pid, comm) => this.#services.meet(pid, comm),
         },
         this.#binding,
       );

@@ -8,6 +8,7 @@ import type { DsoIndex } from '../../code/process/types.ts';
 import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import { decodeRecord } from '../../kernel/perf-event/record.ts';
 import type { OpenProfileOptions } from '../../options/reading.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { Dso, Profile, ProfileThread } from '../../profile/types.ts';
@@ -21,7 +22,7 @@ import { Pipeline } from '../../read/pipeline.ts';
 import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
 import type { UserRooms } from '../../system/strangers/user-rooms.ts';
 import { type LiveCodeSource, LiveJit } from './live-jit.ts';
-import { LiveRecords } from './live-records.ts';
+import { LiveRecords, type MeetRecord } from './live-records.ts';
 
 const DEFAULT_MOST_ROWS = 400_000;
 /** Source maps are the largest part of memory, and dear to read: they are kept for some minutes. */
@@ -44,6 +45,8 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly rooms?: UserRooms;
   /** The folder in which the program was started, from which its scripts are named; absent: not known. */
   readonly directory?: string;
+  /** Told each process that begins, and that runs another program, when the record arrives; `comm` is null at a fork. */
+  readonly onBegun?: (pid: number, comm: string | null) => void;
   /** Symbols that the object before this one has read (`handOver`). */
   readonly loadedSymbols?: LoadedSymbols;
 };
@@ -98,10 +101,15 @@ export class LiveProfile {
     processes.keepsEnded = false;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;
-    this.#records = new LiveRecords(data, (record) => {
-      if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
-      pipeline.read(record);
-    });
+    const { onBegun } = options;
+    this.#records = new LiveRecords(
+      data,
+      (record) => {
+        if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
+        pipeline.read(record);
+      },
+      onBegun && meetProcesses(onBegun),
+    );
     const files = new SymbolFiles({
       diagnostics,
       mappingsOf: (dso) => processes.mappingsOf(dso),
@@ -310,4 +318,13 @@ export class LiveProfile {
       builder.frames.setFunc(frames[i], func);
     }
   }
+}
+
+function meetProcesses(onBegun: (pid: number, comm: string | null) => void): MeetRecord {
+  return (record, info) => {
+    if (record.type !== PERF_RECORD.COMM && record.type !== PERF_RECORD.FORK) return;
+    const found = decodeRecord(record, info);
+    if (found.kind === 'comm' && found.isExec) onBegun(found.pid, found.comm);
+    else if (found.kind === 'fork' && found.pid !== found.parentPid) onBegun(found.pid, null);
+  };
 }

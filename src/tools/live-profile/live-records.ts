@@ -5,11 +5,15 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { RoundSorter } from '../../kernel/order/round-sorter.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
+import type { ParseInfo } from '../../kernel/perf-event/parse-info.ts';
 import { readRecordTime } from '../../kernel/perf-event/record-time.ts';
 import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
 
 /** Gets each record, in time order; it is valid during the call only. */
 export type ReadRecord = (record: RecordView) => void;
+
+/** Gets each record that is no sample as it arrives, before its order is known. */
+export type MeetRecord = (record: RecordView, info: ParseInfo) => void;
 
 /** Whole records that some of the sorter's positions still point into. */
 type Piece = { readonly view: DataView; readonly start: number };
@@ -22,6 +26,7 @@ type Piece = { readonly view: DataView; readonly start: number };
 export class LiveRecords {
   readonly #data: PerfData;
   readonly #sorter: RoundSorter;
+  readonly #meet: MeetRecord | null;
   readonly #pieces: Piece[] = [];
   /** The record of the newest piece that is being sorted in. */
   readonly #fed = new RecordView();
@@ -33,8 +38,9 @@ export class LiveRecords {
   #roundStart = 0;
   #brokenBytes = 0;
 
-  constructor(data: PerfData, read: ReadRecord) {
+  constructor(data: PerfData, read: ReadRecord, meet: MeetRecord | null = null) {
     this.#data = data;
+    this.#meet = meet;
     const sorted = new RecordView();
     this.#sorter = new RoundSorter((position) => {
       const { view, start } = this.#pieceAt(position);
@@ -71,10 +77,12 @@ export class LiveRecords {
         this.#finishRound(start + offset);
       } else {
         const attrIndex = lookup.attrIndexOf(record);
-        const time =
-          attrIndex === UNKNOWN_EVENT
-            ? Number.NaN
-            : readRecordTime(record, attrs[attrIndex].info, startTime);
+        let time = Number.NaN;
+        if (attrIndex !== UNKNOWN_EVENT) {
+          const { info } = attrs[attrIndex];
+          time = readRecordTime(record, info, startTime);
+          if (type !== PERF_RECORD.SAMPLE) this.#meet?.(record, info);
+        }
         this.#sorter.push(time, start + offset);
       }
       offset += size;

@@ -23,11 +23,32 @@ describe('what another process holds and serves', () => {
     expect(await reads.commandLine(process.pid)).toContain(process.execPath);
     expect(await reads.environment(process.pid)).toContain(`PATH=${process.env.PATH}`);
     expect(await reads.workingFolder(process.pid)).toBe(process.cwd());
-    expect(await reads.maps(process.pid)).toContain('[stack]');
+    expect(await reads.identity(process.pid, ['PATH'], '[stack]')).toEqual({
+      variables: [`PATH=${process.env.PATH}`],
+      words: await reads.commandLine(process.pid),
+      maps: expect.stringMatching(/ r-xp .*\[stack\]/s),
+    });
+    expect((await reads.identity(process.pid, [], 'no such area'))?.maps).toBe('');
     const [text] = await reads.filesAbove(process.pid, `${process.cwd()}/src`, 'package.json');
     expect(JSON.parse(text).name).toBe('perf-ts');
     expect(await reads.memory(process.pid, 0n, 16)).toBeNull();
     expect(await reads.environment(2 ** 30)).toEqual(['']);
+  });
+
+  it('a helper that starts goes on when nobody waits for its answer any more', async () => {
+    const reads = openReads();
+    const early = reads.identity(process.pid, [], '');
+    reads.stopWaiting();
+    expect(await early).toBeNull();
+    expect(reads.abandoned).toBe(0);
+    const late = reads.commandLine(process.pid);
+    const dropped = reads.commandLine(process.pid);
+    expect(await late).toContain(process.execPath);
+    reads.stopWaiting();
+    expect(await dropped).toEqual(['']);
+    // The answer to the question that nobody waited for is not taken for this one's.
+    expect(await reads.workingFolder(process.pid)).toBe(process.cwd());
+    expect(reads.abandoned).toBe(0);
   });
 
   it.skipIf(!canServeSilently)(

@@ -23,12 +23,11 @@ function header(at: bigint): Buffer {
 /** What a process publishes whose payload lies in the last of these areas, and the addresses that were read. */
 async function read(context: string, area: string) {
   const asked: bigint[] = [];
-  const found = await readProcessContext(7, {
-    maps: async () =>
-      [
-        `${CONTEXT.toString(16)}-7f0000001000 rw-p 00000000 00:01 5 ${context}`,
-        `${PAYLOAD.toString(16)}-7f0000003000 rw-p 00000000 00:2f 2 ${area}`,
-      ].join('\n'),
+  const maps = [
+    `${CONTEXT.toString(16)}-7f0000001000 rw-p 00000000 00:01 5 ${context}`,
+    `${PAYLOAD.toString(16)}-7f0000003000 rw-p 00000000 00:2f 2 ${area}`,
+  ].join('\n');
+  const found = await readProcessContext(7, maps, {
     memory: async (_, address) => {
       asked.push(address);
       return address === CONTEXT ? header(PAYLOAD) : Buffer.from(payload);

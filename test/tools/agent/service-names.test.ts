@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mainScript } from '../../../src/code/javascript/main-script.ts';
 import { readCgroup } from '../../../src/tools/agent/service/cgroup-path.ts';
 import { ContainerNames } from '../../../src/tools/agent/service/container-names.ts';
@@ -122,11 +122,10 @@ describe('the service of a process', () => {
     const pid = child.pid as number;
     const table = new ServiceTable({ parentOf: () => -1, nameOf: () => 'sleep' });
     const thread = { pid, generation: 1 };
-    table.learn([thread]);
+    void table.learn([thread]);
     expect((await table.of([thread]))[0]).toMatchObject({ name: 'shop', source: 'environment' });
     table.endWindow();
-    table.learn([thread]);
-    await expect.poll(() => table.isAsking).toBe(false);
+    await table.learn([thread]);
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
@@ -136,6 +135,31 @@ describe('the service of a process', () => {
       name: 'sleep',
       source: 'comm',
     });
+    table.close();
+  });
+
+  it('a program that was there a moment after its start has its service when a sample of it comes after its end', async () => {
+    const child = spawn('sleep', ['1000'], { env: { OTEL_SERVICE_NAME: 'job' }, stdio: 'ignore' });
+    const pid = child.pid as number;
+    const table = new ServiceTable({ parentOf: () => -1, nameOf: () => 'sleep' });
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      table.meet(pid, 'sleep');
+      vi.advanceTimersByTime(1000);
+    } finally {
+      vi.useRealTimers();
+    }
+    // Its answer comes behind that of the one that began.
+    await table.learn([{ pid: process.pid, generation: 0 }]);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    table.endWindow();
+    expect((await table.of([{ pid, generation: 3 }]))[0]).toMatchObject({ name: 'job' });
+    table.endWindow();
+    // Its pid was given out again: nothing is known of that process.
+    table.meet(pid, null);
+    expect((await table.of([{ pid, generation: 4 }]))[0]).toMatchObject({ name: 'sleep' });
     table.close();
   });
 

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ByteSource } from '../../../src/base/byte-source.ts';
+import { type ByteSource, memorySource } from '../../../src/base/byte-source.ts';
 import { openPerfData, type PerfData, walkRecords } from '../../../src/formats/perf-data/reader.ts';
-import { PERF_RECORD } from '../../../src/kernel/perf-event/constants.ts';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
 import { withSource } from '../../../src/read/open-recording.ts';
 import { LiveProfile } from '../../../src/tools/live-profile/live-profile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
+import { perfDataFile } from '../../helpers/record-builder.ts';
 
 // A recording that comes in pieces, cut anywhere, and is looked at again and again meanwhile, is the
 // profile that reading the whole file gives.
@@ -50,6 +53,31 @@ describe.skipIf(!hasCorpora)('a recording in pieces is the recording as a whole'
   test('the corpora have recordings to read in pieces', () => {
     expect(cases.length).toBeGreaterThanOrEqual(8);
   });
+});
+
+test('forks of processes and execs are reported when they arrive, before their round ends', () => {
+  const { IDENTIFIER, IP, TID, TIME } = PERF_SAMPLE;
+  const sampleType = IDENTIFIER | IP | TID | TIME;
+  const attr = newAttr({ samplePeriod: 1000, sampleType, flags: { sampleIdAll: true } });
+  const head = perfDataFile({ attrs: [{ attr, ids: [5] }], records: [] });
+  const begun: [number, string | null][] = [];
+  const live = new LiveProfile(openPerfData(memorySource(head)), {
+    onBegun: (pid, comm) => begun.push([pid, comm]),
+  });
+  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
+  const trailer = { id: 5, time: 100 };
+  const task = { pid: 8, parentPid: 7, tid: 8, parentTid: 7, time: 100 };
+  live.feed(encoder.fork(task, trailer));
+  live.feed(encoder.fork({ ...task, parentPid: 8, tid: 9, parentTid: 8 }, trailer));
+  live.feed(encoder.comm({ pid: 8, tid: 8, comm: 'renamed', isExec: false }, trailer));
+  const exec = encoder.comm({ pid: 8, tid: 8, comm: 'job', isExec: true }, trailer);
+  live.feed(exec.slice(0, 9));
+  expect(begun).toEqual([[8, null]]);
+  live.feed(exec.slice(9));
+  expect(begun).toEqual([
+    [8, null],
+    [8, 'job'],
+  ]);
 });
 
 function isPlain(path: string): boolean {

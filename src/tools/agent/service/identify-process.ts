@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { decodePercent } from '../../../base/text.ts';
 import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
 import { readLinkOrNull, readTextOrEmpty } from '../../../system/small-file.ts';
-import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
+import type { ProcessIdentity, StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { readCgroup } from './cgroup-path.ts';
 import type { ContainerNames } from './container-names.ts';
 import { findMainPackage } from './main-package.ts';
-import { readProcessContext } from './process-context.ts';
+import { CONTEXT_MAPPING, readProcessContext } from './process-context.ts';
 import { boundedService, type Service } from './service.ts';
 
 /** `PF_KTHREAD` of the kernel's `linux/sched.h`. */
@@ -14,10 +14,16 @@ const KERNEL_THREAD = 0x0020_0000;
 /** The only variables that are looked at: a process's environment holds its secrets, too. */
 const NAME_VARIABLE = 'OTEL_SERVICE_NAME';
 const ATTRIBUTES_VARIABLE = 'OTEL_RESOURCE_ATTRIBUTES';
+const NO_IDENTITY: ProcessIdentity = { variables: [], words: [], maps: '' };
 const ATTRIBUTE_KEY = /^[\w.-]+$/;
 
 /** A process and when it began: a pid is used again. */
-export type IdentifiedProcess = { readonly service: Service; readonly startTicks: string };
+export type IdentifiedProcess = {
+  readonly service: Service;
+  readonly startTicks: string;
+  /** False where it did not answer in time: its service is a guess by what needs no answer. */
+  readonly hasAnswered: boolean;
+};
 
 /** When a process began, in the kernel's ticks; null where it is gone. */
 export function startTicksOf(pid: number): string | null {
@@ -40,19 +46,24 @@ export async function identifyProcess(
   const startTicks = stat?.[STAT_FIELD.startTicks];
   if (stat === null || startTicks === undefined) return null;
   if ((Number(stat[STAT_FIELD.flags]) & KERNEL_THREAD) !== 0) {
-    return { service: { name: 'kernel', source: 'kernel', attributes: {} }, startTicks };
+    const service: Service = { name: 'kernel', source: 'kernel', attributes: {} };
+    return { service, startTicks, hasAnswered: true };
   }
-  return { service: boundedService(await identify(pid, comm, containers, reads)), startTicks };
+  const names = [NAME_VARIABLE, ATTRIBUTES_VARIABLE];
+  const identity = await reads.identity(pid, names, CONTEXT_MAPPING);
+  const service = await identify(pid, comm, identity ?? NO_IDENTITY, containers, reads);
+  return { service: boundedService(service), startTicks, hasAnswered: identity !== null };
 }
 
 async function identify(
   pid: number,
   comm: string,
+  { variables, words: argv, maps }: ProcessIdentity,
   containers: ContainerNames,
   reads: StrangerReads,
 ): Promise<Service> {
-  const context = (await readProcessContext(pid, reads)) ?? {};
-  const environment = readServiceVariables(await reads.environment(pid));
+  const context = (await readProcessContext(pid, maps, reads)) ?? {};
+  const environment = readServiceVariables(variables);
   const { unit, containerId, podUid } = readCgroup(readTextOrEmpty(`/proc/${pid}/cgroup`));
   const container = containerId === null ? null : containers.find(containerId);
   const attributes: Record<string, string> = {
@@ -78,7 +89,6 @@ async function identify(
     const source = container.pod === null ? 'container' : 'kubernetes';
     return { name: container.container, source, attributes };
   }
-  const argv = await reads.commandLine(pid);
   const main = await findMainPackage(pid, argv, reads);
   if (main === null) {
     const ran = programName(comm, argv, readLinkOrNull(`/proc/${pid}/exe`));

@@ -2,6 +2,7 @@ import { bytesOfField } from '../../../base/proto-reader.ts';
 import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 
 /** Names under which the mapping is found; a memfd where the kernel names no anonymous ones. */
+export const CONTEXT_MAPPING = 'OTEL_CTX';
 const MAPPING = /^(?:\[anon(?:_shmem)?:OTEL_CTX\]|\/memfd:OTEL_CTX(?: \(deleted\))?)$/;
 /**
  * Memory of no file, or of one that has no name in any file system. The pages of others come from who serves their
@@ -26,13 +27,14 @@ type Area = { readonly start: bigint; readonly end: bigint; readonly name: strin
  *     uint64_t published_at_ns;   0 while it is being written; unchanged after a consistent read
  *     char    *payload;           in the process's memory
  *
- * Null where it publishes none, or nothing that can be read.
+ * `maps`: the text of `/proc/PID/maps`. Null where it publishes none, or nothing that can be read.
  */
 export async function readProcessContext(
   pid: number,
-  reads: Pick<StrangerReads, 'maps' | 'memory'>,
+  maps: string,
+  reads: Pick<StrangerReads, 'memory'>,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const areas = ownMemory(await reads.maps(pid));
+  const areas = ownMemory(maps);
   const there = areas.find(({ name }) => MAPPING.test(name));
   if (there === undefined) return null;
   for (let i = 0; i < TRIES; i++) {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { NONE } from '../../../base/brand.ts';
 import type { ProfileThread } from '../../../profile/types.ts';
 import { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { ContainerNames } from './container-names.ts';
@@ -10,6 +12,13 @@ import type { Service } from './service.ts';
  */
 const ASK_AGAIN_MS = 5000;
 const MOST_ASK_AGAIN_MS = 600_000;
+/**
+ * A program that has begun is asked when it is still there after this, sampled or not: one of a second that mostly waits
+ * is gone before a sample of it comes. Most of those that a build starts have ended by then.
+ */
+const ASK_BEGUN_MS = 100;
+/** Programs that have begun and are not asked yet; those beyond are asked when they are sampled. */
+const MOST_BEGUN = 4096;
 /** Ancestors that are asked for a process that is gone. */
 const MOST_ANCESTORS = 8;
 /** Time limit for all processes of a window together: those that do not answer by then are named after their program. */
@@ -46,7 +55,13 @@ export class ServiceTable {
   #known = new Map<number, KnownProcess>();
   #asked = new Map<number, KnownProcess>();
   /** Processes that are being asked. */
-  readonly #asking = new Map<number, Promise<Service | null>>();
+  readonly #asking = new Map<number, Promise<unknown>>();
+  /** Comms of the programs that have begun and are not asked yet, by pid. */
+  readonly #unasked = new Map<number, string>();
+  /** Answers of the programs that have begun since the window before, by pid: their generations are not known. */
+  readonly #begun = new Map<number, KnownProcess>();
+  #begunTimer: NodeJS.Timeout | undefined;
+  #endedMs = Number.NEGATIVE_INFINITY;
   /** The generations of processes of this window that were asked, or were gone. */
   #met = new Map<number, number>();
 
@@ -62,7 +77,7 @@ export class ServiceTable {
   async of(threads: readonly Process[]): Promise<Service[]> {
     // Helpers of the window before, which have had the time to end.
     this.#reportHeld();
-    const timer = setTimeout(() => this.#reads.giveUp(), MOST_LEARN_MS);
+    const timer = setTimeout(() => this.#reads.stopWaiting(), MOST_LEARN_MS);
     try {
       return await Promise.all(threads.map((thread) => this.#serviceOf(thread)));
     } finally {
@@ -71,21 +86,55 @@ export class ServiceTable {
   }
 
   /** Asks processes that were sampled while they are there: those of a second are gone when their window ends. */
-  learn(processes: readonly Process[]): void {
-    for (const { pid, generation } of processes) {
-      if (pid === 0 || this.#met.get(pid) === generation) continue;
+  async learn(processes: readonly Process[]): Promise<void> {
+    const isNew = ({ pid, generation }: Process) => pid !== 0 && this.#met.get(pid) !== generation;
+    const found = processes.filter(isNew).map(({ pid, generation }) => {
       this.#met.set(pid, generation);
-      void this.#find(pid, generation);
-    }
+      return this.#find(pid, generation);
+    });
+    await Promise.all(found);
   }
 
-  /** Whether answers are waited for. */
-  get isAsking(): boolean {
-    return this.#asking.size > 0;
+  /** Notes a process that begins (`comm` null) or runs another program: what was known of its pid is of another one. */
+  meet(pid: number, comm: string | null): void {
+    this.#begun.delete(pid);
+    this.#unasked.delete(pid);
+    if (comm === null || this.#unasked.size >= MOST_BEGUN) return;
+    this.#unasked.set(pid, comm);
+    this.#begunTimer ??= setTimeout(() => this.#askBegun(), ASK_BEGUN_MS);
   }
 
   close(): void {
+    clearTimeout(this.#begunTimer);
     this.#reads.giveUp();
+  }
+
+  #askBegun(): void {
+    this.#begunTimer = undefined;
+    for (const [pid, comm] of [...this.#unasked]) {
+      // An answer that is under way may be that of the program before.
+      if (this.#asking.has(pid)) this.meet(pid, comm);
+      else if (existsSync(`/proc/${pid}`)) void this.#noteAsking(pid, this.#identify(pid, comm));
+      else this.#unasked.delete(pid);
+    }
+  }
+
+  async #identify(pid: number, comm: string): Promise<IdentifiedProcess | null> {
+    const nowMs = this.#now();
+    const hasBegun = this.#unasked.delete(pid);
+    const found = await identifyProcess(pid, comm, this.#containers, this.#reads);
+    // Where it is among them again, it runs another program by now.
+    if (hasBegun && found?.hasAnswered && !this.#unasked.has(pid)) {
+      this.#begun.set(pid, { ...found, generation: NONE, firstMs: nowMs, askedMs: nowMs });
+    }
+    return found;
+  }
+
+  #noteAsking<Answer>(pid: number, asking: Promise<Answer>): Promise<Answer> {
+    this.#asking.set(pid, asking);
+    return asking.finally(() => {
+      if (this.#asking.get(pid) === asking) this.#asking.delete(pid);
+    });
   }
 
   #reportHeld(): void {
@@ -122,6 +171,11 @@ export class ServiceTable {
     this.#known = this.#asked;
     this.#asked = new Map();
     this.#met = new Map();
+    // A sample that waits for its order comes in the next window.
+    for (const [pid, { askedMs }] of this.#begun) {
+      if (askedMs < this.#endedMs) this.#begun.delete(pid);
+    }
+    this.#endedMs = this.#now();
   }
 
   async #find(pid: number, generation: number): Promise<Service | null> {
@@ -131,32 +185,30 @@ export class ServiceTable {
     }
     const asked = this.#asked.get(pid);
     if (asked !== undefined && asked.generation >= generation) return asked.service;
-    const asking = this.#ask(pid, generation);
-    this.#asking.set(pid, asking);
-    return asking.finally(() => {
-      if (this.#asking.get(pid) === asking) this.#asking.delete(pid);
-    });
+    return this.#noteAsking(pid, this.#ask(pid, generation));
   }
 
   async #ask(pid: number, generation: number): Promise<Service | null> {
     const nowMs = this.#now();
-    const known = this.#known.get(pid);
-    const isRecent =
-      known !== undefined &&
-      known.generation === generation &&
-      nowMs - known.askedMs < pauseOf(known);
-    if (isRecent) {
+    const before = this.#known.get(pid);
+    const known = before?.generation === generation ? before : this.#begun.get(pid);
+    if (known !== undefined && nowMs - known.askedMs < pauseOf(known)) {
       const startTicks = startTicksOf(pid);
       // Where it has ended meanwhile, it still was what it was.
       if (startTicks === null || startTicks === known.startTicks) {
-        this.#asked.set(pid, known);
+        this.#asked.set(pid, { ...known, generation });
         return known.service;
       }
     }
-    const found = await identifyProcess(pid, this.#nameOf(pid), this.#containers, this.#reads);
-    if (found === null) return known?.generation === generation ? known.service : null;
-    const isSame = known?.generation === generation && known.startTicks === found.startTicks;
-    const firstMs = isSame ? known.firstMs : nowMs;
+    const found = await this.#identify(pid, this.#nameOf(pid));
+    if (found === null) return known?.service ?? null;
+    if (!found.hasAnswered) {
+      // Once in a window is enough to wait for it: the next one asks again.
+      const kept = known ?? { ...found, firstMs: nowMs };
+      this.#asked.set(pid, { ...kept, generation, askedMs: Number.NEGATIVE_INFINITY });
+      return kept.service;
+    }
+    const firstMs = known?.startTicks === found.startTicks ? known.firstMs : nowMs;
     this.#asked.set(pid, { ...found, generation, firstMs, askedMs: nowMs });
     return found.service;
   }

@@ -77,7 +77,7 @@ export type MachineSamplerOptions = SamplingConfig & {
   readonly onNotice: (notice: string) => void;
   /** Told the threads that were sampled in the window so far, soon after each sample. */
   readonly onSampled?: (threads: readonly ProfileThread[]) => void;
-} & Pick<LiveProfileOptions, 'mostRows'>;
+} & Pick<LiveProfileOptions, 'mostRows' | 'onBegun'>;
 
 /**
  * Samples all CPUs without an end, and hands out what came as windows. Unwinding, mappings and symbols stay
@@ -252,8 +252,8 @@ export class MachineSampler {
       this.#feed(chunk);
     }
     if (this.#profile !== null) {
-      this.#profile.nameFiles();
       this.#options.onSampled?.(this.#profile.sampledThreads());
+      this.#profile.nameFiles();
     }
     if (event.kind !== 'recording-ended') return;
     this.#profile?.finish();
@@ -268,6 +268,7 @@ export class MachineSampler {
         hasSmallSlices: true,
         holdsFiles: true,
         rooms: this.#rooms,
+        ...(this.#options.onBegun && { onBegun: this.#options.onBegun }),
         ...(this.#options.asksRegistered && { liveCode: this.#code }),
         ...(this.#loadedSymbols !== null && { loadedSymbols: this.#loadedSymbols }),
       });
