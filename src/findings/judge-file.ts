@@ -27,7 +27,7 @@ const MAX_FILES = 3;
 /** Every program has a little JavaScript from its start: a smaller share of the samples, in per cent, is none to report. */
 const FROM_BEFORE_PERCENT = 2;
 /** A file with fewer of the samples has no row that anybody looks at. */
-const NAMELESS_SHARE = 0.01;
+export const NAMELESS_SHARE = 0.01;
 
 export const LARGER_RINGS = 'perf-ts record -m 16M -- COMMAND';
 

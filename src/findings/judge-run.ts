@@ -1,6 +1,6 @@
-import { formatBytes, formatCount } from '../base/numbers.ts';
+import { formatBytes, formatCount, formatTenth } from '../base/numbers.ts';
 import { createFinding, type Finding, sortFindings } from './finding.ts';
-import { judgeSideband, LARGER_RINGS } from './judge-file.ts';
+import { judgeSideband, LARGER_RINGS, NAMELESS_SHARE } from './judge-file.ts';
 import { atHalfOf, judgeLost, pausedText } from './judge-sampling.ts';
 
 /** Findings of the counts of a sampler, at its end or so far: nothing has been read back. */
@@ -20,6 +20,8 @@ export type RunEvidence = {
   readonly hasStacks?: boolean;
   /** Share of the time that threads of the target were on a CPU, above 1 for several; null where waits are recorded too. */
   readonly onCpuShare?: number | null;
+  /** Share of the weight that lies in code of a JIT without a name; null where there is none of a JIT. */
+  readonly unnamedJitShare?: number | null;
   /** Mean number of CPUs of the machine that had nothing to run; null where it is not known. */
   readonly idleCpus?: number | null;
 };
@@ -40,6 +42,7 @@ export function judgeRun({
   hasStacks = true,
   onCpuShare = null,
   idleCpus = null,
+  unnamedJitShare = null,
 }: RunEvidence): Finding[] {
   const command =
     ringPages === undefined ? LARGER_RINGS : `perf-ts record -m ${4 * ringPages} -- COMMAND`;
@@ -52,6 +55,7 @@ export function judgeRun({
       judgeThrottles(throttles, targetHz),
       samples > 0 && !hasStacks ? NO_STACKS : null,
       judgeWaits(onCpuShare, idleCpus),
+      judgeUnnamedJit(unnamedJitShare),
     ].filter((finding) => finding !== null),
   );
 }
@@ -82,6 +86,14 @@ function judgeWaits(onCpuShare: number | null, idleCpus: number | null): Finding
     share,
     command: 'perf-ts record --off-cpu -- COMMAND',
   });
+}
+
+function judgeUnnamedJit(share: number | null): Finding | null {
+  if (share === null || share < NAMELESS_SHARE) return null;
+  const sentence =
+    `${formatTenth(share)} of the weight is in code without a name that a JIT made as it ran: Node names it where the ` +
+    'program imports perf-ts/register';
+  return createFinding('javascript-unnamed', 'note', 'names missing', sentence, { share });
 }
 
 function judgeSkippedData(bytes: number): Finding | null {

@@ -37,3 +37,14 @@ it('a target whose CPUs others kept busy may have waited for those, too', () => 
   );
   expect(found.share).toBeCloseTo(0.67);
 });
+
+it('code of a JIT without a name is found where it is a hundredth of the weight', () => {
+  const [found] = judgeRun({ ...SOUND, unnamedJitShare: 0.781 });
+  expect(found).toMatchObject({ code: 'javascript-unnamed', severity: 'note', share: 0.781 });
+  expect(findingText(found)).toBe(
+    '78.1% of the weight is in code without a name that a JIT made as it ran: Node names it where the program imports perf-ts/register',
+  );
+  for (const unnamedJitShare of [0, 0.009, null]) {
+    expect(judgeRun({ ...SOUND, unnamedJitShare })).toEqual([]);
+  }
+});

@@ -3,7 +3,11 @@ import { judgeRun } from '../../findings/judge-run.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Service } from './service/service.ts';
 import type { MachineTotals, MachineWindow } from './window/machine-sampler.ts';
-import type { DividedWindow } from './window/service-profiles.ts';
+import {
+  type DividedWindow,
+  type ServiceProfile,
+  unnamedJitShare,
+} from './window/service-profiles.ts';
 import { TurnCounts } from './window/turn-counts.ts';
 
 /** Sums over all windows since the start. */
@@ -23,6 +27,8 @@ export class AgentCounts {
   readonly findings = new Map<string, number>();
   /** End of the last window, nanoseconds since 1970. */
   lastEndNs = 0n;
+  /** Shares of the last window's weight in code of JITs without a name, by the name of the service: the largest of its parts. */
+  unnamedJit: ReadonlyMap<string, number> = new Map();
   /** Turns of event loops in the last window, by the name of the service. */
   turns: ReadonlyMap<string, TurnCounts> = new Map();
   /** Services of processes that report their turns, and were sampled at some time. */
@@ -64,6 +70,7 @@ export class AgentCounts {
       this.findings.set(code, (this.findings.get(code) ?? 0) + 1);
     }
     this.windows++;
+    this.unnamedJit = largestShares(services);
     this.profiles += services.length;
     this.services = services.length;
     this.lostSideband += losses.sideband;
@@ -74,6 +81,28 @@ export class AgentCounts {
     this.lastEndNs = endNs;
   }
 }
+
+/** Pods of one service are parts of their own. */
+function largestShares(parts: readonly ServiceProfile[]): Map<string, number> {
+  const shares = new Map<string, number>();
+  for (const part of parts) {
+    const share = unnamedJitShare(part);
+    const { name } = part.service;
+    if (share !== null) shares.set(name, Math.max(share, shares.get(name) ?? 0));
+  }
+  return shares;
+}
+
+/** The findings on a window and on the part of it that is a service's, in words. */
+export function notesOfService(
+  part: ServiceProfile,
+  ofWindow: readonly Finding[],
+): readonly string[] {
+  const own = judgeRun({ ...NOTHING_LOST, unnamedJitShare: unnamedJitShare(part) });
+  return [...ofWindow, ...own].map(({ sentence }) => sentence);
+}
+
+const NOTHING_LOST = { samples: 0, lost: 0, lostSideband: 0, throttles: 0 };
 
 /** Findings on the sampling of a window. */
 export function findingsOfWindow({
@@ -155,6 +184,10 @@ function machineFamilies({ counts, totals, renewals, version }: MetricsInput): F
     {
       ...counter('findings', 0, 'Windows with a finding, by its code.'),
       values: [...counts.findings].map(([code, windows]) => [{ code }, windows]),
+    },
+    {
+      ...gauge('jit_unnamed_ratio', 0, 'Share of a service in code of a JIT without a name.'),
+      values: [...counts.unnamedJit].map(([service, share]) => [{ service }, share]),
     },
     counter('renewals', renewals, 'Times that the tables were made anew.'),
     {

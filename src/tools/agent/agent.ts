@@ -8,7 +8,7 @@ import { AGENT_OPTIONS, checkArguments } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import { packageVersion } from '../../system/version.ts';
-import { AgentCounts, findingsOfWindow, metricsText } from './agent-metrics.ts';
+import { AgentCounts, findingsOfWindow, metricsText, notesOfService } from './agent-metrics.ts';
 import type { AgentConfig, ServiceConfig, SinkConfig } from './config/agent-config.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { makeSpool } from './delivery/window-queue.ts';
@@ -272,12 +272,16 @@ class Agent implements RunningAgent {
     // Its length counts, not when the timer came: samples may be late as well.
     if (Number(window.endNs - window.startNs) > MOST_LONGER * askedMs * 1e6) this.#counts.late++;
     const { profile, weights } = window;
-    const noted = {
-      ...profile,
-      meta: { ...profile.meta, notes: findingsOfWindow(window).map(({ sentence }) => sentence) },
+    const findings = findingsOfWindow(window);
+    const services = await this.#services.of(profile.threads);
+    const divide: Divide = (config) => {
+      const { services: parts, leftOut } = divideWindow(profile, weights, services, config);
+      const noted = parts.map((part) => {
+        const meta = { ...profile.meta, notes: notesOfService(part, findings) };
+        return { ...part, profile: { ...part.profile, meta } };
+      });
+      return { services: noted, leftOut };
     };
-    const services = await this.#services.of(noted.threads);
-    const divide: Divide = (config) => divideWindow(noted, weights, services, config);
     const divided = divide(this.#config.services);
     this.#counts.add(window, divided);
     this.#counts.addTurns(window, services);

@@ -1,6 +1,9 @@
 import { NONE } from '../../../base/brand.ts';
 import { globMatcher } from '../../../base/glob.ts';
 import type { IntColumn, NumberColumn } from '../../../base/int-column.ts';
+import { innermostFuncs } from '../../../profile/analysis/trees/call-nodes.ts';
+import { isUnnamed } from '../../../profile/func-table.ts';
+import { isJitCode } from '../../../profile/jit-dso.ts';
 import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
 import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
 import { type Service, serviceKey } from '../service/service.ts';
@@ -60,6 +63,22 @@ export function divideWindow(
       weights: pickWeights(weights, rows),
     }));
   return { services: divided, leftOut };
+}
+
+/** Share of a service's weight that lies in code of a JIT without a name; null where it has no code of a JIT. */
+export function unnamedJitShare({ profile, weights }: ServiceProfile): number | null {
+  const { funcs, strings, dsos } = profile;
+  const innermost = innermostFuncs(profile);
+  let [all, ofJit, unnamed] = [0, 0, 0];
+  for (let row = 0; row < innermost.length; row++) {
+    const func = innermost[row];
+    const weight = weights.values[row];
+    all += weight;
+    if (func === NONE || funcs.dso[func] < 0 || !isJitCode(dsos[funcs.dso[func]])) continue;
+    ofJit += weight;
+    if (isUnnamed(strings[funcs.name[func]])) unnamed += weight;
+  }
+  return ofJit === 0 ? null : unnamed / all;
 }
 
 /** Whether a name is one of these, or of the globs among them. */
