@@ -3,6 +3,12 @@ import type { Profile } from '../../src/profile/types.ts';
 import type { ServiceConfig } from '../../src/tools/agent/config/agent-config.ts';
 import { type DividedWindow, divideWindow } from '../../src/tools/agent/window/service-profiles.ts';
 
+/** A sink's settings that say how it is asked, where nothing is asked for. */
+export const NO_CREDENTIALS = {
+  ...{ tokenFile: null, tokenEnv: null, user: null, tenant: null },
+  ...{ caFile: null, certFile: null, keyFile: null },
+};
+
 /** Three processes: two of one service, and idle time. Weights are 100, 20, 3 and 1000. */
 function drawnWindow(): { profile: Profile; weights: number[] } {
   const builder = new ProfileBuilder();

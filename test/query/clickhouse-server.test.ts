@@ -11,7 +11,7 @@ import { encodeRows } from '../../src/tools/agent/encode/encode-rows.ts';
 import type { EncodedWindow } from '../../src/tools/agent/encode/encoded-window.ts';
 import { ClickHouseSink } from '../../src/tools/agent/sinks/clickhouse-sink.ts';
 import type { SinkAnswer } from '../../src/tools/agent/sinks/sink.ts';
-import { divided } from '../helpers/agent-window.ts';
+import { divided, NO_CREDENTIALS } from '../helpers/agent-window.ts';
 import {
   ClickHouseServer,
   hasClickHouseServer,
@@ -40,8 +40,8 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
 
   const sink = (tokenFile: string | null = password) =>
     new ClickHouseSink({
-      ...{ type: 'clickhouse', name: 'db', target: server.url, tokenFile },
-      ...{ tokenEnv: null, tenant: null, timeoutMs: 30_000 },
+      ...NO_CREDENTIALS,
+      ...{ type: 'clickhouse', name: 'db', target: server.url, tokenFile, timeoutMs: 30_000 },
     });
   const engine = (secret = SERVER_PASSWORD) =>
     new ClickHouseEngine(parseClickHouse(server.url, { CLICKHOUSE_PASSWORD: secret }));

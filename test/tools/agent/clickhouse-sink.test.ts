@@ -16,7 +16,7 @@ import {
 } from '../../../src/tools/agent/encode/encoded-window.ts';
 import { ClickHouseSink } from '../../../src/tools/agent/sinks/clickhouse-sink.ts';
 import type { SinkAnswer } from '../../../src/tools/agent/sinks/sink.ts';
-import { divided, FACTS } from '../../helpers/agent-window.ts';
+import { divided, FACTS, NO_CREDENTIALS } from '../../helpers/agent-window.ts';
 import { hasClickHouse, openSession, serveSession } from '../../helpers/clickhouse.ts';
 import { type Received, startFakeSink } from '../../helpers/fake-sink.ts';
 import { LIMITS } from '../../helpers/query-tables.ts';
@@ -36,8 +36,8 @@ function windowIn(seconds: number, id = 'w', hasLoss = false): EncodedWindow {
 
 const sinkAt = (target: string, tokenFile: string | null = null) =>
   new ClickHouseSink({
-    ...{ type: 'clickhouse', name: 'db', target, tokenFile, tokenEnv: null, tenant: null },
-    timeoutMs: 30_000,
+    ...NO_CREDENTIALS,
+    ...{ type: 'clickhouse', name: 'db', target, tokenFile, timeoutMs: 30_000 },
   });
 
 async function sendAll(sink: ClickHouseSink, window: EncodedWindow): Promise<SinkAnswer[]> {

@@ -32,16 +32,19 @@ for (const name of ['openSync', 'writeSync', 'closeSync', 'renameSync', 'rmSync'
 syncBuiltinESMExports();
 const { Delivery } = await import(root + '/dist/tools/agent/delivery/delivery.js');
 const { post, judgeAnswer } = await import(root + '/dist/tools/agent/sinks/http-post.js');
+const { Connections } = await import(root + '/dist/tools/agent/sinks/connections.js');
+const connections = new Connections({ caFile: null, certFile: null, keyFile: null });
 calls = 0;
 const sink = {
   name: 'fake', format: 'pprof', isRepeatable: false,
   requestsOf: ({ profiles }) => profiles.map((profile) => [profile]),
   send: async ([{ id }]) => {
     const to = new URL(url);
-    return judgeAnswer(await post({ url: to, headers: {}, body: Buffer.from(id), timeoutMs: 60000 }), to);
+    const hop = connections.to(to);
+    return judgeAnswer(await post({ hop, headers: {}, body: Buffer.from(id), timeoutMs: 60000 }), to);
   },
 };
-const delivery = new Delivery(sink, { directory: spool, maxBytes: 1 << 20, say: () => {} });
+const delivery = new Delivery(sink, { directory: spool, maxBytes: 1 << 20, notify: () => {} });
 for (let i = 0; i < Number(windows); i++) {
   const id = String(i).padStart(20, '0') + '-' + agent;
   const service = { name: 'shop', source: 'comm', attributes: {} };

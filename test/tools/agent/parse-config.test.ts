@@ -22,6 +22,10 @@ describe('the configuration of the agent', () => {
           target: 'http://pyroscope:4040',
           tokenFile: null,
           tokenEnv: null,
+          user: null,
+          caFile: null,
+          certFile: null,
+          keyFile: null,
           tenant: null,
           timeoutMs: 30_000,
         },
@@ -42,7 +46,8 @@ describe('the configuration of the agent', () => {
       "sinks": [
         { "type": "folder", "path": "/var/lib/profiles" },
         { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
-        { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5 }
+        { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5,
+          "user": "1234", "caFile": "/ca.pem", "certFile": "/own.pem", "keyFile": "/own.key" }
       ],
       "spool": { "directory": "/var/spool/perf-ts", "maxMiB": 10 },
       "listen": "0.0.0.0:9464", "listenTokenFile": "/t"
@@ -68,6 +73,9 @@ describe('the configuration of the agent', () => {
       ['clickhouse', 'clickhouses://perf@db/profiles', 30_000],
       ['far', 'https://p/x', 5000],
     ]);
+    expect(config.sinks[2]).toMatchObject({
+      ...{ user: '1234', caFile: '/ca.pem', certFile: '/own.pem', keyFile: '/own.key' },
+    });
     expect(config.spool).toEqual({ directory: '/var/spool/perf-ts', maxBytes: 10 * 2 ** 20 });
     expect(config.listen).toEqual({ host: '0.0.0.0', port: 9464, tokenFile: '/t' });
   });
@@ -128,6 +136,22 @@ describe('the configuration of the agent', () => {
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://x", "tokenFile": "a", "tokenEnv": "b" }] }',
       'sinks[0].tokenEnv',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "https://x", "user": "a" }] }',
+      'sinks[0].user: its password is missing',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "https://x", "user": "a:b", "tokenEnv": "T" }] }',
+      'sinks[0].user: expected printable',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "http://x", "caFile": "/ca.pem" }] }',
+      'sinks[0].caFile: expected an absolute path, of a sink whose url is by TLS',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "https://x", "keyFile": "/key.pem" }] }',
+      'sinks[0].certFile: a certificate and its key come together',
     ],
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://x" }, { "type": "otlp", "url": "http://y" }] }',

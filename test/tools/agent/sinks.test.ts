@@ -14,7 +14,7 @@ import type {
 import { encodeOtlp } from '../../../src/tools/agent/encode/otlp-request.ts';
 import { parseRetryAfter } from '../../../src/tools/agent/sinks/http-post.ts';
 import { openSink } from '../../../src/tools/agent/sinks/protocols.ts';
-import { divided, FACTS } from '../../helpers/agent-window.ts';
+import { divided, FACTS, NO_CREDENTIALS } from '../../helpers/agent-window.ts';
 import { startFakeSink } from '../../helpers/fake-sink.ts';
 import {
   decodeProtobuf,
@@ -35,7 +35,8 @@ const windowOf = (format: WindowFormat): EncodedWindow => ({
 });
 
 const config = (type: SinkType, target: string, more: Partial<SinkConfig> = {}): SinkConfig => ({
-  ...{ type, name: type, target, tokenFile: null, tokenEnv: null, tenant: null, timeoutMs: 5000 },
+  ...NO_CREDENTIALS,
+  ...{ type, name: type, target, timeoutMs: 5000 },
   ...more,
 });
 const CONTEXT = {

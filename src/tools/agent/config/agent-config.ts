@@ -50,6 +50,13 @@ export type SinkConfig = {
   readonly tokenFile: string | null;
   /** Name of the environment variable that has the token; null: none. */
   readonly tokenEnv: string | null;
+  /** With it the token is the password of Basic authentication; null: the token goes as the kind of sink has it. */
+  readonly user: string | null;
+  /** Certificates, in PEM, of who may have signed the server's, instead of the usual ones; null: these. */
+  readonly caFile: string | null;
+  /** The agent's own certificate and its key, in PEM, for servers that ask for one; null: none. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
   /** Pyroscope's tenant, sent as `X-Scope-OrgID`; null: none. */
   readonly tenant: string | null;
   /** The server has so long to answer. */

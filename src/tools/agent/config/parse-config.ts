@@ -40,7 +40,8 @@ const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
  *       "window": { "seconds": 10, "jitter": 0.2 },
  *       "labels": { "env": "prod", "node": "$NODE_NAME" },
  *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"], "except": ["ci-*"] },
- *       "sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040", "tokenFile": "/etc/perf-ts/token" }],
+ *       "sinks": [{ "type": "pyroscope", "url": "https://pyroscope:4040", "user": "1234", "tokenFile": "/etc/perf-ts/token",
+ *         "caFile": "/etc/perf-ts/ca.pem", "certFile": "/etc/perf-ts/agent.pem", "keyFile": "/etc/perf-ts/agent.key" }],
  *       "spool": { "directory": "/var/lib/perf-ts", "maxMiB": 256 },
  *       "listen": "127.0.0.1:9464", "listenTokenFile": "/etc/perf-ts/metrics-token"
  *     }
@@ -194,7 +195,41 @@ function readSink(section: Section): SinkConfig {
     throw section.wrong('tenant', 'expected printable characters, of a pyroscope sink');
   }
   const timeoutMs = 1000 * section.number('timeoutSeconds', DEFAULT_TIMEOUT_S, 0.1, 600);
-  return { type, name, target, tokenFile, tokenEnv, tenant, timeoutMs };
+  const token = { tokenFile, tokenEnv, user: readUser(section, type, tokenFile ?? tokenEnv) };
+  return { type, name, target, ...token, ...readTls(section, target), tenant, timeoutMs };
+}
+
+function readUser(section: Section, type: SinkType, token: string | null): string | null {
+  const user = section.text('user', '') || null;
+  if (user === null) return null;
+  if (type === 'folder' || type === 'clickhouse' || !/^[\x21-\x39\x3b-\x7e]{1,150}$/.test(user)) {
+    throw section.wrong('user', 'expected printable characters without a colon, of a sink by HTTP');
+  }
+  if (token === null) {
+    throw section.wrong('user', 'its password is missing', [
+      '"tokenFile": "/etc/perf-ts/password"',
+    ]);
+  }
+  return user;
+}
+
+function readTls(
+  section: Section,
+  target: string,
+): Pick<SinkConfig, 'caFile' | 'certFile' | 'keyFile'> {
+  const [caFile, certFile, keyFile] = ['caFile', 'certFile', 'keyFile'].map((key) => {
+    const path = section.text(key, '') || null;
+    if (path === null || (path.startsWith('/') && /^(?:https|clickhouses):/.test(target)))
+      return path;
+    throw section.wrong(key, 'expected an absolute path, of a sink whose url is by TLS');
+  });
+  if ((certFile === null) !== (keyFile === null)) {
+    throw section.wrong(
+      'certFile',
+      'a certificate and its key come together: "certFile", "keyFile"',
+    );
+  }
+  return { caFile, certFile, keyFile };
 }
 
 function checkUrl(section: Section, text: string, type: SinkType): void {

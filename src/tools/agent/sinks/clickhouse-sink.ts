@@ -3,6 +3,7 @@ import { clickHouseSchema } from '../../../formats/tables/ddl.ts';
 import { type ClickHousePlace, parseClickHouse } from '../../../query/clickhouse-place.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
+import { Connections, type FirstHop } from './connections.ts';
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
 import { readToken, tokenStamp } from './http-sink.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
@@ -23,6 +24,7 @@ export class ClickHouseSink implements Sink {
   readonly name: string;
   readonly #config: SinkConfig;
   readonly #place: ClickHousePlace;
+  readonly #connections: Connections;
   /** Inserts without an answer that tells what became of them. */
   readonly #open = new Set<string>();
   #hasTables = false;
@@ -33,6 +35,7 @@ export class ClickHouseSink implements Sink {
     this.name = config.name;
     this.#config = config;
     this.#place = parseClickHouse(config.target, {});
+    this.#connections = new Connections(config);
   }
 
   tokenStamp(): string {
@@ -113,8 +116,10 @@ export class ClickHouseSink implements Sink {
       if (this.#knowsTokens) url.searchParams.set('insert_deduplication_token', insert.token);
     }
     let token: string | null;
+    let hop: FirstHop;
     try {
       token = readToken(this.#config);
+      hop = this.#connections.to(url);
     } catch (error) {
       return { answer: { kind: 'shut', why: describeError(error) }, text: '' };
     }
@@ -127,7 +132,7 @@ export class ClickHouseSink implements Sink {
     const { timeoutMs } = this.#config;
     try {
       const body = insert?.rows ?? Buffer.from(query);
-      const found = await post({ url, headers, body, timeoutMs });
+      const found = await post({ hop, headers, body, timeoutMs });
       return { answer: judge(found, url), text: Buffer.from(found.body).toString().trim() };
     } catch (error) {
       return { answer: judgeFailure(error, url), text: '' };

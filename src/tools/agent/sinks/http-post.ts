@@ -1,18 +1,15 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { printable } from '../../../base/printable.ts';
 import { systemErrorReason } from '../../../base/system-error.ts';
+import type { FirstHop } from './connections.ts';
 import type { SinkAnswer } from './sink.ts';
 
 const MOST_ANSWER = 64 << 10;
 const MOST_WHY = 200;
-/** Connections are kept for the requests of one window: until the next one a sink would close them. */
-const KEPT = { keepAlive: true, timeout: 2000 } as const;
-const HTTP_CONNECTIONS = new HttpAgent(KEPT);
-const HTTPS_CONNECTIONS = new HttpsAgent(KEPT);
 
 export type HttpRequest = {
-  readonly url: URL;
+  readonly hop: FirstHop;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly timeoutMs: number;
@@ -30,15 +27,15 @@ export type HttpAnswer = {
  * Sends a POST. Redirections are not followed: the token is for the address that it was given for. Rejects
  * where no status came in time; a body that breaks off after the status is what it is.
  */
-export function post({ url, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+export function post({ hop, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
+  const request = hop.url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const sent = request(
-      url,
+      hop.url,
       {
+        ...hop.options,
         method: 'POST',
-        headers: { ...headers, 'content-length': String(body.length) },
-        agent: url.protocol === 'https:' ? HTTPS_CONNECTIONS : HTTP_CONNECTIONS,
+        headers: { ...headers, ...hop.headers, 'content-length': String(body.length) },
       },
       (answer) => {
         // It was taken, or not, by now: a body that does not come is cut off, and changes nothing.

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { FailedError } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/encoded-window.ts';
+import { basic, Connections, type FirstHop, fileStamp } from './connections.ts';
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
 
@@ -35,12 +36,14 @@ export class HttpSink implements Sink {
   readonly #config: SinkConfig;
   readonly #protocol: Protocol;
   readonly #address: URL;
+  readonly #connections: Connections;
 
   constructor(config: SinkConfig, protocol: Protocol) {
     this.name = config.name;
     this.#config = config;
     this.#protocol = protocol;
     this.#address = new URL(config.target);
+    this.#connections = new Connections(config);
   }
 
   get format(): WindowFormat {
@@ -73,13 +76,16 @@ export class HttpSink implements Sink {
     if (!url.pathname.endsWith(path)) url.pathname = url.pathname.replace(/\/$/, '') + path;
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
     let token: string | null;
+    let hop: FirstHop;
     try {
       token = readToken(this.#config);
+      hop = this.#connections.to(url);
     } catch (error) {
       return { kind: 'shut', why: describeError(error) };
     }
-    const { tenant, timeoutMs } = this.#config;
-    const [tokenName, tokenValue] = this.#protocol.tokenHeader(token ?? '');
+    const { user, tenant, timeoutMs } = this.#config;
+    const [tokenName, tokenValue] =
+      user === null ? this.#protocol.tokenHeader(token ?? '') : basic(user, token ?? '');
     const all = {
       'user-agent': 'perf-ts-agent',
       ...headers,
@@ -87,7 +93,7 @@ export class HttpSink implements Sink {
       ...(tenant !== null && { 'x-scope-orgid': tenant }),
     };
     try {
-      const answer = await post({ url, headers: all, body, timeoutMs });
+      const answer = await post({ hop, headers: all, body, timeoutMs });
       const judged = judgeAnswer(answer, url);
       return judged.kind === 'taken' ? (this.#protocol.judge?.(answer) ?? judged) : judged;
     } catch (error) {
@@ -115,15 +121,9 @@ export function readToken({
   return token;
 }
 
-/** Identifies the token's file and its last change. */
-export function tokenStamp({ tokenFile }: Pick<SinkConfig, 'tokenFile'>): string {
-  if (tokenFile === null) return '';
-  try {
-    const { ino, mtimeMs, size } = statSync(tokenFile);
-    return `${ino} ${mtimeMs} ${size}`;
-  } catch {
-    return '';
-  }
+/** Identifies the files that a sink is asked with, and their last change. */
+export function tokenStamp({ tokenFile, caFile, certFile, keyFile }: SinkConfig): string {
+  return [tokenFile, caFile, certFile, keyFile].map(fileStamp).join('|');
 }
 
 /** `Authorization: Bearer TOKEN` */
