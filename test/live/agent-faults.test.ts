@@ -30,6 +30,21 @@ function startBusy(name: string): void {
 }
 
 describeLive('the agent', () => {
+  it('the agent ends where no record has come before the end of sampling', async () => {
+    const binding = loadBinding();
+    class SilentSampler extends binding.Sampler {
+      override takeChunk(): null {
+        while (super.takeChunk() !== null);
+        return null;
+      }
+    }
+    const sinks = [{ type: 'folder', path: scratchDirectory() }];
+    const config = readAgentConfig({ sampling: NO_NAMES, sinks }, 'test');
+    const agent = await startAgent({ config }, { ...binding, Sampler: SilentSampler });
+    await agent.stop();
+    expect(agent.totals).toMatchObject({ counted: expect.any(Number), weighed: 0 });
+  });
+
   it('the agent reads its rings five times a second, however long its windows are', async () => {
     const binding = loadBinding();
     const latencies: number[] = [];
