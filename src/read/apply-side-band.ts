@@ -58,6 +58,9 @@ export function applyToProcesses(
     case 'ksymbol':
       processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
       break;
+    case 'cgroup':
+      processes.cgroup(record.id, record.path);
+      return false;
     default:
       return false;
   }

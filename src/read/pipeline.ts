@@ -330,6 +330,7 @@ export class Pipeline {
 
     const last = this.#memories.of(sample.cpu);
     this.#findTask(sample, last);
+    if (sample.cgroup >= 0) this.processes.noteCgroup(sample.pid, sample.cgroup);
     this.#findStream(sample, last, attrIndex);
     const stop = completion.complete(attrIndex);
     if (completion.hasNewCode) this.#memories.forgetChains();

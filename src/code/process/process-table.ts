@@ -32,6 +32,8 @@ type Process = {
   readonly parentPid: number;
   /** The comm that it was given by exec, or else that of its first thread when that was met. */
   name: StringIndex;
+  /** The number of the control group that a sample of it had last; −1 where no sample has one. */
+  cgroup: number;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
   /** Threads of the process that `ProcessTable` knows. */
@@ -70,6 +72,8 @@ export class ProcessTable {
   readonly #strings: StringTable;
   readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
+  /** Paths of control groups by their numbers. */
+  readonly #cgroups = new Map<number, string>();
   readonly #kernelSpace = new AddressSpace();
   #vsyscall: number = NONE;
   #kernelReference: KernelReference | null = null;
@@ -205,6 +209,7 @@ export class ProcessTable {
       space: isSynthesized ? new AddressSpace() : parentProcess.space,
       parentPid,
       name: parentProcess.name,
+      cgroup: parentProcess.cgroup,
       isPristine: true,
       threads: 0,
     };
@@ -348,6 +353,23 @@ export class ProcessTable {
     return name === NO_COMM ? '' : this.#strings.get(name);
   }
 
+  /** A CGROUP record. */
+  cgroup(id: number, path: string): void {
+    this.#cgroups.set(id, path);
+    this.#checkNumber(this.#cgroups.size, 'control groups');
+  }
+
+  /** A sample of the process in this control group. */
+  noteCgroup(pid: number, id: number): void {
+    const process = this.#processes.get(pid);
+    if (process !== undefined) process.cgroup = id;
+  }
+
+  /** The path of the control group in which a process was sampled last; '' where that is not known. */
+  cgroupOf(pid: number): string {
+    return this.#cgroups.get(this.#processes.get(pid)?.cgroup ?? NONE) ?? '';
+  }
+
   /** The mappings of a DSO by the processes that have it now, of each one, those that were met last first. */
   *mappingsOf(key: DsoKey): Iterable<{ readonly pid: number; start: number; end: number }> {
     const dso = this.dsos.intern(key);
@@ -386,6 +408,7 @@ export class ProcessTable {
       space: new AddressSpace(),
       parentPid: known.parentPid,
       name: NO_COMM,
+      cgroup: known.cgroup,
       isPristine: false,
       threads: 0,
     });
@@ -400,6 +423,7 @@ export class ProcessTable {
       space: new AddressSpace(),
       parentPid: NONE,
       name: NO_COMM,
+      cgroup: NONE,
       isPristine: false,
       threads: 0,
     };

@@ -24,6 +24,8 @@ export type KernelFeatures = {
    * of an exiting task. 6.18 does; some older ones are said to take the task for dead too early.
    */
   readonly inheritStat: boolean;
+  /** `PERF_SAMPLE_CGROUP`, Linux 5.7 with `CONFIG_CGROUP_PERF`. */
+  readonly cgroups: boolean;
 };
 
 const NONE: KernelFeatures = {
@@ -35,6 +37,7 @@ const NONE: KernelFeatures = {
   clockid: false,
   inheritedRead: false,
   inheritStat: false,
+  cgroups: false,
 };
 
 const ALL: KernelFeatures = {
@@ -46,6 +49,7 @@ const ALL: KernelFeatures = {
   clockid: true,
   inheritedRead: true,
   inheritStat: true,
+  cgroups: true,
 };
 
 /** Asks for all of them at once, and only where that fails for each by itself. */
@@ -60,6 +64,7 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
     clockid: opens({ ...NONE, clockid: true }),
     inheritedRead: opens({ ...NONE, inheritedRead: true }),
     inheritStat: opens({ ...NONE, inheritStat: true }),
+    cgroups: opens({ ...NONE, cgroups: true }),
   };
 
   function opens(features: KernelFeatures): boolean {
@@ -72,6 +77,7 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
         PERF_SAMPLE.TID |
         PERF_SAMPLE.TIME |
         (features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : 0) |
+        (features.cgroups ? PERF_SAMPLE.CGROUP : 0) |
         (features.inheritedRead ? PERF_SAMPLE.READ : 0),
       readFormat: PERF_FORMAT.ID | (features.lost ? PERF_FORMAT.LOST : 0),
       clockid: features.clockid ? CLOCK_IDS.monotonic : 0,

@@ -119,6 +119,7 @@ class Agent implements RunningAgent {
     this.#services = new ServiceTable({
       parentOf: (pid) => this.#sampler?.parentOf(pid) ?? -1,
       nameOf: (pid) => this.#sampler?.nameOf(pid) ?? '',
+      cgroupOf: (pid) => this.#sampler?.cgroupOf(pid) ?? '',
       notify: this.#notify,
     });
   }

@@ -168,6 +168,11 @@ export class LiveProfile {
     return this.#pipeline.processes.nameOf(pid);
   }
 
+  /** The path of the control group in which a process was sampled last; '' where that is not known. */
+  cgroupOf(pid: number): string {
+    return this.#pipeline.processes.cgroupOf(pid);
+  }
+
   /** The threads of the samples since the last slice. */
   sampledThreads(): readonly ProfileThread[] {
     return this.#pipeline.processes.finishThreads();

@@ -44,6 +44,7 @@ export const NEW_KERNEL: KernelFeatures = {
   clockid: true,
   inheritedRead: true,
   inheritStat: true,
+  cgroups: true,
 };
 
 export const USUAL_SETTINGS: KernelSettings = {

@@ -17,6 +17,7 @@ const USES: Readonly<Record<keyof KernelFeatures, (attr: EventAttr) => boolean>>
   clockid: ({ flags }) => flags.useClockid,
   inheritedRead: ({ flags, sampleType }) => flags.inherit && (sampleType & PERF_SAMPLE.READ) !== 0,
   inheritStat: ({ flags }) => flags.inheritStat,
+  cgroups: ({ sampleType }) => (sampleType & PERF_SAMPLE.CGROUP) !== 0,
 };
 
 const NAMES = Object.keys(USES) as (keyof KernelFeatures)[];

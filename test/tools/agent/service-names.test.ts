@@ -176,6 +176,39 @@ describe('the service of a process', () => {
     table.close();
   });
 
+  it('a process that is gone is of the container or unit in whose control group it was sampled', async () => {
+    const logs = scratchDirectory();
+    symlinkSync('/nowhere', join(logs, `shop-7f9c_prod_web-${ID}.log`));
+    const pod = `/kubepods/besteffort/pod${UID}/${ID}`;
+    const parent = spawn('sleep', ['1000'], { env: { OTEL_SERVICE_NAME: 'x' }, stdio: 'ignore' });
+    const serviceIn = async (group: string, parentPid = -1) => {
+      const table = new ServiceTable({
+        parentOf: (pid) => (pid === NO_PID ? parentPid : -1),
+        nameOf: () => 'job',
+        cgroupOf: (pid) => (pid === NO_PID ? group : ''),
+        containers: new ContainerNames({ logs }),
+      });
+      const [service] = await table.of([{ pid: NO_PID, generation: 0 }]);
+      table.close();
+      return service;
+    };
+    const ofPod = { name: 'web', source: 'kubernetes' };
+    expect(await serviceIn(pod)).toMatchObject({
+      ...ofPod,
+      attributes: { 'container.id': ID, 'k8s.pod.name': 'shop-7f9c', 'k8s.pod.uid': UID },
+    });
+    expect(await serviceIn('/system.slice/cron.service')).toMatchObject({
+      ...{ name: 'cron', source: 'systemd', attributes: { 'systemd.unit': 'cron.service' } },
+    });
+    expect(await serviceIn(`/docker/${'ab'.repeat(32)}`)).toMatchObject({
+      ...{ name: 'job', source: 'comm', attributes: { 'container.id': 'ab'.repeat(32) } },
+    });
+    // Who has started it is in another one, or nobody knows.
+    expect(await serviceIn(pod, parent.pid)).toMatchObject(ofPod);
+    expect(await serviceIn('/', parent.pid)).toMatchObject({ name: 'x', source: 'environment' });
+    parent.kill('SIGKILL');
+  });
+
   it.each([
     ['node', ['node', 'a.js'], '/usr/bin/node', 'node'],
     ['backup.sh', ['/bin/sh', '/opt/backup.sh'], '/usr/bin/dash', 'backup.sh'],

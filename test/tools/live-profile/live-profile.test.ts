@@ -10,7 +10,7 @@ import { openProfile } from '../../../src/read/open-profile.ts';
 import { withSource } from '../../../src/read/open-recording.ts';
 import { LiveProfile } from '../../../src/tools/live-profile/live-profile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
-import { perfDataFile } from '../../helpers/record-builder.ts';
+import { finishedRound, perfDataFile, record } from '../../helpers/record-builder.ts';
 
 // A recording that comes in pieces, cut anywhere, and is looked at again and again meanwhile, is the
 // profile that reading the whole file gives.
@@ -78,6 +78,33 @@ test('forks of processes and execs are reported when they arrive, before their r
     [8, null],
     [8, 'job'],
   ]);
+});
+
+test('the control group of a process is that of its last sample, also when it runs another program', () => {
+  const { IDENTIFIER, IP, TID, TIME, CGROUP } = PERF_SAMPLE;
+  const sampleType = IDENTIFIER | IP | TID | TIME | CGROUP;
+  const attr = newAttr({ samplePeriod: 1000, sampleType, flags: { sampleIdAll: true } });
+  const head = perfDataFile({ attrs: [{ attr, ids: [5] }], records: [] });
+  const live = new LiveProfile(openPerfData(memorySource(head)), { symbols: false });
+  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
+  const trailer = { id: 5, time: 100 };
+  const sampleIn = (group: number) =>
+    record(PERF_RECORD.SAMPLE, 2, (out) =>
+      out.u64(5).u64(0x1000).u32(8).u32(8).u64(200).u64(group),
+    );
+  const after = (...records: Uint8Array[]) => {
+    for (const bytes of [...records, finishedRound(), finishedRound()]) live.feed(bytes);
+    return live.cgroupOf(8);
+  };
+  const exec = encoder.comm({ pid: 8, tid: 8, comm: 'job', isExec: true }, trailer);
+  expect(after(exec)).toBe('');
+  const paths = ['/a', '/b'].map((path, i) =>
+    encoder.cgroup({ cgroupId: BigInt(70 + i), path }, trailer),
+  );
+  expect(after(...paths, sampleIn(70))).toBe('/a');
+  expect(after(sampleIn(71))).toBe('/b');
+  expect(after(exec)).toBe('/b');
+  expect(after(sampleIn(72))).toBe('');
 });
 
 function isPlain(path: string): boolean {

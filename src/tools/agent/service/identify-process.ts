@@ -52,7 +52,15 @@ export async function identifyProcess(
   const names = [NAME_VARIABLE, ATTRIBUTES_VARIABLE];
   const identity = await reads.identity(pid, names, CONTEXT_MAPPING);
   const service = await identify(pid, comm, identity ?? NO_IDENTITY, containers, reads);
+  // What would have named it may have gone while it was read; a process that nobody waits for yet has nothing left, too.
+  if (service.source === 'comm' && !isThere(pid, startTicks)) return null;
   return { service: boundedService(service), startTicks, hasAnswered: identity !== null };
+}
+
+function isThere(pid: number, startTicks: string): boolean {
+  const stat = readStat(pid);
+  if (stat === null || stat[STAT_FIELD.startTicks] !== startTicks) return false;
+  return !/^[ZXx]$/.test(stat[STAT_FIELD.state] ?? '');
 }
 
 async function identify(
@@ -64,31 +72,15 @@ async function identify(
 ): Promise<Service> {
   const context = (await readProcessContext(pid, maps, reads)) ?? {};
   const environment = readServiceVariables(variables);
-  const { unit, containerId, podUid } = readCgroup(readTextOrEmpty(`/proc/${pid}/cgroup`));
-  const container = containerId === null ? null : containers.find(containerId);
-  const attributes: Record<string, string> = {
-    ...(containerId !== null && { 'container.id': containerId }),
-    ...(podUid !== null && { 'k8s.pod.uid': podUid }),
-    ...(container?.pod && { 'k8s.pod.name': container.pod }),
-    ...(container?.namespace && { 'k8s.namespace.name': container.namespace }),
-    ...(container?.pod && container.container && { 'k8s.container.name': container.container }),
-    ...(unit !== null && { 'systemd.unit': unit }),
-    ...environment,
-    ...context,
-  };
+  const group = identifyCgroup(readTextOrEmpty(`/proc/${pid}/cgroup`), containers);
+  const attributes: Record<string, string> = { ...group.attributes, ...environment, ...context };
   const name = attributes['service.name'];
   delete attributes['service.name'];
   if (context['service.name']) {
     return { name: context['service.name'], source: 'process-context', attributes };
   }
   if (name) return { name, source: 'environment', attributes };
-  if (unit !== null) {
-    return { name: unit.replace(/\.(?:service|scope)$/, ''), source: 'systemd', attributes };
-  }
-  if (container?.container) {
-    const source = container.pod === null ? 'container' : 'kubernetes';
-    return { name: container.container, source, attributes };
-  }
+  if (group.named !== null) return { ...group.named, attributes };
   const main = await findMainPackage(pid, argv, reads);
   if (main === null) {
     const ran = programName(comm, argv, readLinkOrNull(`/proc/${pid}/exe`));
@@ -96,6 +88,33 @@ async function identify(
   }
   const version = main.version === null ? {} : { 'service.version': main.version };
   return { name: main.name, source: 'package', attributes: { ...version, ...attributes } };
+}
+
+/** Attributes by a control group, and the service that it is; null where it is nobody's. */
+export type GroupService = {
+  readonly named: Pick<Service, 'name' | 'source'> | null;
+  readonly attributes: Readonly<Record<string, string>>;
+};
+
+/** What the text of `/proc/PID/cgroup` tells: a unit, or a container with its pod. */
+export function identifyCgroup(text: string, containers: ContainerNames): GroupService {
+  const { unit, containerId, podUid } = readCgroup(text);
+  const container = containerId === null ? null : containers.find(containerId);
+  const attributes = {
+    ...(containerId !== null && { 'container.id': containerId }),
+    ...(podUid !== null && { 'k8s.pod.uid': podUid }),
+    ...(container?.pod && { 'k8s.pod.name': container.pod }),
+    ...(container?.namespace && { 'k8s.namespace.name': container.namespace }),
+    ...(container?.pod && container.container && { 'k8s.container.name': container.container }),
+    ...(unit !== null && { 'systemd.unit': unit }),
+  };
+  if (unit !== null) {
+    const name = unit.replace(/\.(?:service|scope)$/, '');
+    return { named: { name, source: 'systemd' }, attributes };
+  }
+  if (!container?.container) return { named: null, attributes };
+  const source = container.pod === null ? 'container' : 'kubernetes';
+  return { named: { name: container.container, source }, attributes };
 }
 
 /**

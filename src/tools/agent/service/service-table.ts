@@ -3,8 +3,14 @@ import { NONE } from '../../../base/brand.ts';
 import type { ProfileThread } from '../../../profile/types.ts';
 import { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { ContainerNames } from './container-names.ts';
-import { type IdentifiedProcess, identifyProcess, startTicksOf } from './identify-process.ts';
-import type { Service } from './service.ts';
+import {
+  type GroupService,
+  type IdentifiedProcess,
+  identifyCgroup,
+  identifyProcess,
+  startTicksOf,
+} from './identify-process.ts';
+import { boundedService, type Service } from './service.ts';
 
 /**
  * A process may say who it is after its start: it is asked again when it has been known for twice
@@ -35,6 +41,8 @@ export type ServiceTableOptions = {
   readonly parentOf: (pid: number) => number;
   /** The comm with which a process began; '' where that is not known. */
   readonly nameOf: (pid: number) => string;
+  /** The path of the control group in which a process was sampled last; '' where that is not known. */
+  readonly cgroupOf?: (pid: number) => string;
   readonly containers?: ContainerNames;
   readonly now?: () => number;
   /** Told once when the kernel holds a helper at a process that does not serve its own memory or files. */
@@ -47,6 +55,7 @@ type Process = Pick<ProfileThread, 'pid' | 'generation'>;
 export class ServiceTable {
   readonly #parentOf: (pid: number) => number;
   readonly #nameOf: (pid: number) => string;
+  readonly #cgroupOf: (pid: number) => string;
   readonly #containers: ContainerNames;
   readonly #now: () => number;
   readonly #notify: (notice: string) => void;
@@ -65,10 +74,11 @@ export class ServiceTable {
   /** The generations of processes of this window that were asked, or were gone. */
   #met = new Map<number, number>();
 
-  constructor({ parentOf, nameOf, containers, now, notify }: ServiceTableOptions) {
+  constructor({ parentOf, nameOf, cgroupOf, containers, now, notify }: ServiceTableOptions) {
     this.#notify = notify ?? (() => {});
     this.#parentOf = parentOf;
     this.#nameOf = nameOf;
+    this.#cgroupOf = cgroupOf ?? (() => '');
     this.#containers = containers ?? new ContainerNames();
     this.#now = now ?? (() => performance.now());
   }
@@ -151,6 +161,13 @@ export class ServiceTable {
     if (pid === 0) return IDLE;
     const own = await this.#find(pid, generation);
     if (own !== null) return own;
+    const group = identifyCgroup(`0::${this.#cgroupOf(pid)}`, this.#containers);
+    const program = this.#nameOf(pid);
+    const alone = boundedService(
+      group.named === null
+        ? { ...ofProgram(program), attributes: group.attributes }
+        : { ...group.named, attributes: group.attributes },
+    );
     // It is gone, and what it was started by is mostly the same service: a shell of a unit, a container's.
     let ancestor = this.#parentOf(pid);
     for (let i = 0; i < MOST_ANCESTORS && ancestor > 1; i++) {
@@ -158,12 +175,12 @@ export class ServiceTable {
       if (CONTAINER_RUNTIME.test(this.#nameOf(ancestor))) break;
       const service = await this.#find(ancestor, 0);
       if (service !== null) {
-        const named = service.source !== 'comm' && service.source !== 'package';
-        return named && service.source !== 'kernel' ? service : ofProgram(this.#nameOf(pid));
+        const isNamed = !['comm', 'package', 'kernel'].includes(service.source);
+        return isNamed && isOfGroup(service, group) ? service : alone;
       }
       ancestor = this.#parentOf(ancestor);
     }
-    return ofProgram(this.#nameOf(pid));
+    return alone;
   }
 
   /** Forgets the processes that were not asked for since this was called last. */
@@ -216,6 +233,14 @@ export class ServiceTable {
 
 function pauseOf({ firstMs, askedMs }: KnownProcess): number {
   return Math.min(MOST_ASK_AGAIN_MS, Math.max(ASK_AGAIN_MS, askedMs - firstMs));
+}
+
+/** Whether a process with this service is in the same unit and container, as far as those of the other are known. */
+function isOfGroup({ attributes }: Service, group: GroupService): boolean {
+  return ['container.id', 'systemd.unit'].every(
+    (name) =>
+      Object.keys(group.attributes).length === 0 || attributes[name] === group.attributes[name],
+  );
 }
 
 const IDLE: Service = { name: 'idle', source: 'idle', attributes: {} };

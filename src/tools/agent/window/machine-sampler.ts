@@ -10,6 +10,7 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../../../record/prepare-recording.ts';
+import { detectKernelFeatures } from '../../../system/kernel/kernel-features.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
 import { uidOfProcess } from '../../../system/processes/processes-of-user.ts';
 import { UserRooms } from '../../../system/strangers/user-rooms.ts';
@@ -120,6 +121,8 @@ export class MachineSampler {
         callGraph,
         ...(cpus !== null && { cpus }),
         counts: true,
+        // A process that is gone has no other fact of its container left.
+        cgroups: detectKernelFeatures(binding.probeEvent).cgroups,
         ringPages: Math.max(1, RING_BYTES / readPageBytes()),
         // The kernel marks the records of other sessions as if they had build IDs too, and perf 6.1 ends with an assertion.
         // A machine that is always sampled must not do that to it; files are told apart by device and inode.
@@ -178,6 +181,11 @@ export class MachineSampler {
   /** The comm with which a process began, as far as it is known; '' otherwise. */
   nameOf(pid: number): string {
     return this.#profile?.nameOf(pid) ?? '';
+  }
+
+  /** The path of the control group in which a process was sampled last; '' where that is not known. */
+  cgroupOf(pid: number): string {
+    return this.#profile?.cgroupOf(pid) ?? '';
   }
 
   get totals(): MachineTotals {
