@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/errors.ts';
 import type { AskedOf } from '../../options/option.ts';
+import type { OnReadingProgress } from '../../options/reading.ts';
 import { checkInput } from '../../tools/mcp/input-schema.ts';
 import { Calls, type Tool } from '../../tools/mcp/protocol.ts';
 import { recordTool } from '../../tools/mcp/record-tool.ts';
@@ -13,14 +14,20 @@ import { runRecorder } from './run-recorder.ts';
 /** `perf-ts mcp`: answers an assistant on standard input and output; calls of tools one after the other. */
 export async function runMcp({ allowRecord, md, ...asked }: AskedOf<typeof MCP>): Promise<void> {
   const tools = [
-    ...perfTools((file) => loadForCommand(file, asked, { lines: true })),
+    ...perfTools((file, onShare) => {
+      const onProgress: OnReadingProgress = (stage, share) => {
+        if (stage === 'records') onShare?.(share ?? 0);
+      };
+      return loadForCommand(file, asked, { lines: true, ...(onShare && { onProgress }) });
+    }),
     ...(allowRecord ? [recordTool(runRecorder)] : []),
   ];
   if (md !== undefined) {
     writeOut(`${await answerCall(md, tools)}\n`);
     return;
   }
-  const calls = new Calls(tools);
+  const onNotification = (line: string) => writeOut(`${line}\n`);
+  const calls = new Calls(tools, { folder: process.cwd(), onNotification });
   const answers = new Set<Promise<void>>();
   const answer = async (line: string): Promise<void> => {
     const text = await calls.answerLine(line);

@@ -33,11 +33,11 @@ import {
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import { type EventFigures, figuresOfEvent } from './figures.ts';
 import type { ArgumentSchema } from './input-schema.ts';
-import type { Tool } from './protocol.ts';
+import type { Tool, ToolCall } from './protocol.ts';
 import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
 /** Opens a recording by its path. */
-type Open = (file: string) => Promise<AnalysedProfile>;
+type Open = (file: string, onShare?: ToolCall['onShare']) => Promise<AnalysedProfile>;
 type Input = Readonly<Record<string, unknown>>;
 
 const FILE = { type: 'string', description: 'path of the recording' } as const;
@@ -71,11 +71,11 @@ const MOST_OPEN = 20;
 /** Opens recordings that stay open between questions, as long as their files are the same. */
 function keepOpen(open: Open): Open {
   const known = new Map<string, { readonly state: string; profile: Promise<AnalysedProfile> }>();
-  return (file) => {
+  return (file, onShare) => {
     const state = stateOf(file);
     const before = known.get(file);
     known.delete(file);
-    const profile = before?.state === state ? before.profile : open(file);
+    const profile = before?.state === state ? before.profile : open(file, onShare);
     known.set(file, { state, profile });
     for (const oldest of [...known.keys()].slice(0, -MOST_OPEN)) known.delete(oldest);
     profile.catch(() => known.delete(file));
@@ -86,23 +86,24 @@ function keepOpen(open: Open): Open {
 /** The eight tools. */
 export function perfTools(open: Open): Tool[] {
   const kept = keepOpen(open);
-  const opened = (input: Input): Promise<AnalysedProfile> => kept(textOf(input, 'file'));
-  const figures = async (input: Input): Promise<EventFigures> =>
-    figuresOfEvent(await opened(input), optionalText(input, 'event'));
+  const opened = (input: Input, call?: ToolCall): Promise<AnalysedProfile> =>
+    kept(textOf(input, 'file'), call?.onShare);
+  const figures = async (input: Input, call?: ToolCall): Promise<EventFigures> =>
+    figuresOfEvent(await opened(input, call), optionalText(input, 'event'));
   return [
     tool(
       'open',
       'What a recording is: events, samples, losses, what it cannot tell. Begin with it.',
       { file: FILE },
       ['file'],
-      async (input) => openAnswer(await opened(input)),
+      async (input, call) => openAnswer(await opened(input, call)),
     ),
     tool(
       'top',
       'Functions by what they did themselves (self) or with all they called (total). Shares are of all events; two whose intervals overlap may be in either order. With events that were counted together also instructions per cycle, misses per 1000 instructions and the like.',
       { file: FILE, event: EVENT, by: { enum: ['self', 'total'] }, limit: LIMIT },
       ['file'],
-      async (input) => topAnswer(await figures(input), input),
+      async (input, call) => topAnswer(await figures(input, call), input),
     ),
     tool(
       'callers_callees',
@@ -115,28 +116,28 @@ export function perfTools(open: Open): Tool[] {
         limit: LIMIT,
       },
       ['file', 'func', 'side'],
-      async (input) => edgesAnswer(await figures(input), input),
+      async (input, call) => edgesAnswer(await figures(input, call), input),
     ),
     tool(
       'source',
       'Lines of a function with their self shares and, where it may be read, their text.',
       { file: FILE, func: FUNC, event: EVENT, limit: LIMIT },
       ['file', 'func'],
-      async (input) => sourceAnswer(await figures(input), input),
+      async (input, call) => sourceAnswer(await figures(input, call), input),
     ),
     tool(
       'turns',
       'How long event loops of Node were busy at a time, what the slowest did or waited for, by own function.',
       { file: FILE, event: EVENT, over_ms: { type: 'number', exclusiveMinimum: 0 }, limit: LIMIT },
       ['file'],
-      async (input) => turnsAnswer(await opened(input), input),
+      async (input, call) => turnsAnswer(await opened(input, call), input),
     ),
     tool(
       'requests',
       'Requests of Node servers by route: count, latency, share; then collections, calls, measures.',
       { file: FILE, limit: LIMIT },
       ['file'],
-      async (input) => requestsAnswer(await opened(input), input),
+      async (input, call) => requestsAnswer(await opened(input, call), input),
     ),
     tool(
       'diff',
@@ -153,7 +154,7 @@ export function perfTools(open: Open): Tool[] {
       'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
-      async (input, signal) => sqlAnswer(() => opened(input), input, signal),
+      async (input, call) => sqlAnswer(() => opened(input, call), input, call?.signal),
     ),
   ];
 }

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { MOST_TOKENS } from '../../../src/tools/mcp/answer-text.ts';
 import { Calls, type Tool } from '../../../src/tools/mcp/protocol.ts';
@@ -212,11 +213,11 @@ describe('calls that wait', () => {
       description: '',
       inputSchema: { type: 'object', properties: {}, required: [] },
       annotations: { readOnlyHint: true },
-      answer: (_, signal) =>
+      answer: (_, waiter) =>
         new Promise((resolve) => {
           asked.push('asked');
           release = () => resolve('released');
-          signal?.addEventListener('abort', () => resolve('ended'));
+          waiter?.signal.addEventListener('abort', () => resolve('ended'));
         }),
     };
     const calls = new Calls([tool]);
@@ -241,6 +242,28 @@ describe('calls that wait', () => {
     expect((await second).result.content[0].text).toBe('released');
   });
 
+  test('a client that gives a token is told how much of a recording is read, and no other', async () => {
+    const ofLarge = perfTools(async (_, onShare) => {
+      for (const share of [0, 0.01, 0.5, 0.52, 1]) onShare?.(share);
+      return DRAWN;
+    });
+    const told: string[] = [];
+    const calls = new Calls(ofLarge, { folder: null, onNotification: (line) => told.push(line) });
+    const ask = (file: string, meta: object) => {
+      const params = { name: 'open', arguments: { file }, _meta: meta };
+      return calls.answerLine(JSON.stringify({ id: 1, method: 'tools/call', params }));
+    };
+    await ask('quiet.data', {});
+    expect(told).toEqual([]);
+    await ask('large.data', { progressToken: 'a' });
+    const [first, ...others] = told.map((line) => JSON.parse(line));
+    expect(first).toEqual({
+      ...{ jsonrpc: '2.0', method: 'notifications/progress' },
+      params: { progressToken: 'a', progress: 0.5, total: 1, message: 'reading the recording' },
+    });
+    expect(others.map(({ params }) => params.progress)).toEqual([1]);
+  });
+
   test('several requests in a line are answered in a line', async () => {
     const answer = await new Calls([]).answerLine(
       '[{"id":1,"method":"ping"},{"method":"x"},{"id":2,"method":"ping"}]',
@@ -261,6 +284,61 @@ describe('the protocol', () => {
       ask({ id: 0, method: 'initialize', params: { protocolVersion } });
     expect((await begin('2024-11-05')).result.protocolVersion).toBe('2024-11-05');
     expect((await begin('1999-01-01')).result.protocolVersion).toBe('2025-06-18');
+  });
+
+  test('recordings in the folder are resources, the newest first, read as `open` describes them', async () => {
+    const folder = scratchDirectory();
+    for (const [at, name] of ['old.data', 'new.data', 'broken.data', 'app.js'].entries()) {
+      writeFileSync(join(folder, name), 'x');
+      utimesSync(join(folder, name), at, at);
+    }
+    mkdirSync(join(folder, 'folder.data'));
+    const ofFolder = perfTools(async (file) => {
+      if (file.endsWith('broken.data')) throw new Error('no recording');
+      return file.endsWith('old.data') ? LATER : DRAWN;
+    });
+    const calls = new Calls(ofFolder, { folder });
+    const send = async (method: string, params = {}) =>
+      JSON.parse((await calls.answerLine(JSON.stringify({ id: 1, method, params }))) ?? '');
+    const { resources } = (await send('resources/list')).result;
+    expect(resources.map(({ name }: { name: string }) => name)).toEqual([
+      ...['broken.data', 'new.data', 'old.data'],
+    ]);
+    expect(Object.keys(resources[0])).toEqual(['uri', 'name', 'description', 'mimeType']);
+    const [broken, { uri }] = resources;
+    const { contents } = (await send('resources/read', { uri })).result;
+    const file = join(folder, 'new.data');
+    expect(contents).toEqual([
+      { uri, mimeType: 'text/markdown', text: await ofFolder[0].answer({ file }) },
+    ]);
+    for (const other of [broken.uri, pathToFileURL('/etc/passwd').href, `${uri}/../app.js`, 7]) {
+      expect((await send('resources/read', { uri: other })).error.code).toBe(-32_002);
+    }
+    expect((await ask({ id: 1, method: 'resources/list' })).result.resources).toEqual([]);
+  });
+
+  test('prompts name their recordings and the calls that answer them', async () => {
+    const { prompts } = (await ask({ id: 1, method: 'prompts/list' })).result;
+    expect(prompts.map(({ name }: { name: string }) => name)).toEqual([
+      ...['where_time_goes', 'what_changed', 'why_slow'],
+    ]);
+    const names = tools.map(({ name }) => name);
+    for (const { name, arguments: wanted } of prompts) {
+      const given = Object.fromEntries(
+        wanted.map((argument: { name: string }) => [
+          argument.name,
+          `/srv/\`${argument.name}\`.data`,
+        ]),
+      );
+      const get = (files: object) =>
+        ask({ id: 1, method: 'prompts/get', params: { name, arguments: files } });
+      const [{ role, content }] = (await get(given)).result.messages;
+      expect([role, names.some((tool) => content.text.includes(tool))]).toEqual(['user', true]);
+      for (const file of Object.values(given)) expect(content.text).toContain(`\`\`${file}\`\``);
+      expect((await get({})).error.message).toMatch(/^arguments: expected (file|old and new), as/);
+    }
+    const params = { name: 'no_such' };
+    expect((await ask({ id: 1, method: 'prompts/get', params })).error.code).toBe(-32_602);
   });
 
   test('the server lists tools with schemas, in few words', async () => {
