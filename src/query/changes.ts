@@ -43,14 +43,17 @@ const COLUMNS = [
   ...['verdict', 'dso', 'func'],
 ];
 
-/** The changes of the functions that a text means, of all without one. Throws `UsageError` where it means none. */
+/** The changes of the functions that a text means, of all without one. Throws `UsageError` where it means none of them. */
 export function answerChanges(
   changes: readonly ShareChange[],
   { func, limit }: VerbOptions,
   maxRows: number,
 ): QueryAnswer {
   const meant = func === undefined ? changes : fittingNames(func, changes);
-  if (func !== undefined && meant.length === 0) throw noFunctionNamed(func, changes);
+  // Without any the recordings that were asked for are missing, which is another reason.
+  if (func !== undefined && meant.length === 0 && changes.length > 0) {
+    throw noFunctionNamed(func, changes);
+  }
   const rows = meant.map(({ share: { there, here, delta, interval, isCertain }, dso, name }) => {
     const verdict = isCertain ? (delta > 0 ? 'more' : 'less') : 'not distinguishable';
     return [there, here, delta, interval?.low ?? null, interval?.high ?? null, verdict, dso, name];

@@ -101,10 +101,9 @@ export async function runQuery(
     const isJudged = verb === 'diff' || verb === 'compare';
     const most = isJudged ? MOST_FUNCTIONS : maxRows;
     const found = await engine.run(sql, { ...limits, maxRows: most, signal: stopped.signal });
-    const answer =
-      isJudged && found.rows.length > 0
-        ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
-        : found;
+    const answer = isJudged
+      ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
+      : found;
     for (const text of texts) notify(`perf-ts: ${text}`);
     print(sql, answer, recordings, judged, flags);
     if (verb !== undefined && SUMMED_IN_SQL.has(verb)) notify(`perf-ts: ${SUMMED}`);

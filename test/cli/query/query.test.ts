@@ -72,7 +72,11 @@ test('a service that no recording has is reported, with files too', () => {
 });
 
 test('builds of files are compared', () => {
-  const { status, stderr } = perfTs(['query', 'compare', '1.0', '1.1', foldedFile()]);
+  const { status, stderr, stdout } = perfTs(['query', 'compare', '1.0', '1.1', foldedFile()]);
+  expect(stdout.trim().split(/\s+/)).toEqual([
+    ...['share_before', 'share_after', 'share_change', 'change_low', 'change_high'],
+    ...['verdict', 'dso', 'func'],
+  ]);
   expect([status, stderr]).toEqual([
     0,
     expect.stringContaining('a recording of each of 1.0 and 1.1'),
