@@ -214,6 +214,7 @@ const TO_STRANGERS = [
       'record/code-events/inspector.ts': 'in the handshake: deadline, bytes, fields',
       'record/code-events/web-socket.ts': 'in the handshake: deadline, bytes',
       'record/load/wait-ready.ts': 'the address that the user gave',
+      'tools/agent/sinks/connections.ts': "the user's own proxy: deadline, status",
       'tools/agent/sinks/http-post.ts': "the user's own server",
       'tools/leftovers/find-leftovers.ts': 'sockets of the own user',
     },

@@ -43,7 +43,7 @@ export class StrangerReads {
     return (await this.#text(pid, 'cmdline', MOST_COMMAND_BYTES)).split('\0');
   }
 
-  /** Who a process is, in one question; null where there was no answer. No other variable leaves the helper. */
+  /** Asks who a process is, in one question; null where there was no answer. No other variable leaves the helper. */
   async identity(
     pid: number,
     names: readonly string[],

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { FailedError, UsageError } from '../../base/errors.ts';
-import { realPath } from '../../system/runtimes/program-file.ts';
 import { answerText, quotedName } from './answer-text.ts';
 import type { Tool } from './protocol.ts';
 
@@ -65,12 +64,21 @@ export function recordTool(run: RunRecorder): Tool {
 
 function newFile(given: string): string {
   const path = resolve(given);
-  const below = relative(realPath('.'), join(realPath(dirname(path)), basename(path)));
+  const below = relative(realpathSync('.'), join(realPlace(dirname(path)), basename(path)));
   if (below.startsWith('..') || below.startsWith('/') || !/^[\w./-]+\.data$/.test(below)) {
     throw new UsageError('file: a name that ends in .data, below the working folder of the server');
   }
   if (existsSync(path)) throw new UsageError('file: it exists, and is not written over');
   return path;
+}
+
+/** The folder that links lead to; as it is spelled where there is none. */
+function realPlace(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function targetOf({ command, pid }: Readonly<Record<string, unknown>>): string[] {

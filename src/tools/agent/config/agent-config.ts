@@ -50,7 +50,7 @@ export type SinkConfig = {
   readonly tokenFile: string | null;
   /** Name of the environment variable that has the token; null: none. */
   readonly tokenEnv: string | null;
-  /** With it the token is the password of Basic authentication; null: the token goes as the kind of sink has it. */
+  /** Name for Basic authentication, whose password is the token; null: the token goes as the kind of sink has it. */
   readonly user: string | null;
   /** Certificates, in PEM, of who may have signed the server's, instead of the usual ones; null: these. */
   readonly caFile: string | null;

@@ -96,7 +96,7 @@ export type GroupService = {
   readonly attributes: Readonly<Record<string, string>>;
 };
 
-/** What the text of `/proc/PID/cgroup` tells: a unit, or a container with its pod. */
+/** Identifies a unit, or a container with its pod, by the text of `/proc/PID/cgroup`. */
 export function identifyCgroup(text: string, containers: ContainerNames): GroupService {
   const { unit, containerId, podUid } = readCgroup(text);
   const container = containerId === null ? null : containers.find(containerId);
