@@ -99,6 +99,20 @@ describeLive('signals of the command', () => {
   }
 });
 
+describeLive('a signal that a process sends to perf-ts alone', () => {
+  for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
+    it(`${name}: kill -INT ends the program for which a shell waits, as Ctrl-C would`, async () => {
+      // As npm's shell does: it lives on, and passes nothing on.
+      const words = [...subcommand, '--', 'sh', '-c', 'trap : INT; sleep 1000; exit 7'];
+      const { pid, ended } = startPerfTs(words, { detached: true });
+      onTestFinished(() => killGroup(pid));
+      await until(() => findDescendant(pid, 'sleep') !== null);
+      process.kill(pid, 'SIGINT');
+      expect((await ended).status).toBe(7);
+    });
+  }
+});
+
 describeLive('a signal at the moment when the command is let run', () => {
   const shim = compileEarlySignal();
 

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { startState } from '../../system/launch/start-state.ts';
+import { groupBelow, signalAll } from '../../system/processes/process-tree.ts';
 import { isSignalFromKernel, noteSignalOrigin } from '../../system/time/signal-origin.ts';
 import { quit } from './exit.ts';
 
@@ -30,13 +31,15 @@ export type EndingRule = {
 export type Endable = {
   /** Ends the sampling or counting; the profiled command runs on. Idempotent. */
   stop(): void;
+  /** Pid of the profiled command, −1 without one. */
+  readonly childPid: number;
   /** Sends a signal to the profiled command; false if there is none. */
   kill(signal: number): boolean;
 };
 
 /**
  * Ctrl-C and the other signals that end a recording, a count or `top`. The profiled command gets each
- * of them once: from the terminal, or from us.
+ * of them once: from the terminal, or from us. What a terminal sends to all of the command's group, we do, too.
  *
  * Construct it before anything runs: a signal may come as soon as the command does. It listens to the
  * end of the process, so that no repetition of a signal ends us by its default action and takes the
@@ -119,9 +122,17 @@ export class EndingSignals {
 
   #pass(name: EndingSignal, isWithCommand: boolean, isAgain: boolean): void {
     this.sent = constants.signals[name];
-    if (!isWithCommand) this.#running?.kill(this.sent);
+    if (!isWithCommand && this.#running !== null) sendTo(this.#running, name);
     if (this.#rule.first === 'stop' || isAgain) this.#running?.stop();
   }
+}
+
+function sendTo(running: Endable, name: EndingSignal): void {
+  const { childPid } = running;
+  // Read before one of them ends and leaves its children to others.
+  const group = name === 'SIGTERM' || childPid <= 0 ? [] : groupBelow(childPid);
+  const number = constants.signals[name];
+  if (running.kill(number)) signalAll(group, number);
 }
 
 function statusOf(name: EndingSignal): number {

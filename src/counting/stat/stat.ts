@@ -63,6 +63,8 @@ export type RunningStat = {
   readonly finished: Promise<StatResult>;
   /** Settles when the command, if there is one, has ended. */
   readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  /** Pid of the command, of its run under way with `repeat`; −1 without one. */
+  readonly childPid: number;
   /** Ends the counting; the command runs on. */
   stop(): void;
   /** Sends a signal to the command; false if there is none (any more). */
@@ -112,6 +114,9 @@ export function startStat(
   return {
     finished,
     exited: stat.exited,
+    get childPid() {
+      return stat.childPid;
+    },
     stop: () => stat.stop(),
     kill: (signal) => stat.kill(signal),
     [Symbol.asyncDispose]: async () => {
@@ -165,6 +170,10 @@ class Stat {
   stop(): void {
     this.#isStopped = true;
     this.#wake();
+  }
+
+  get childPid(): number {
+    return this.#command?.pid ?? -1;
   }
 
   kill(signal: number): boolean {

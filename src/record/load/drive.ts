@@ -6,10 +6,10 @@ import { systemErrorReason } from '../../base/system-error.ts';
 import { words } from '../../base/words.ts';
 import { RECORD } from '../../options/record.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
+import { readProcessTree, signalAll } from '../../system/processes/process-tree.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import type { CommandExit, RunningRecording } from '../recording.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { readProcessTree } from './process-tree.ts';
 import type { ReadyAddress } from './ready-address.ts';
 import { waitUntilReady } from './wait-ready.ts';
 
@@ -117,21 +117,13 @@ function endCommand(
   notify: (notice: string) => void,
 ): void {
   if (childPid <= 0) return;
-  for (const pid of readProcessTree([childPid]).pids) signalProcess(pid, constants.signals.SIGTERM);
+  const signal = (number: number) => signalAll(readProcessTree([childPid]).pids, number);
+  signal(constants.signals.SIGTERM);
   const force = callAfter(GRACE_MS, () => {
     notify(`the command runs on ${seconds(GRACE_MS)} after SIGTERM: ending it by SIGKILL`);
-    for (const pid of readProcessTree([childPid]).pids)
-      signalProcess(pid, constants.signals.SIGKILL);
+    signal(constants.signals.SIGKILL);
   });
   void exited.finally(() => force.cancel());
-}
-
-function signalProcess(pid: number, signal: number): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended, or belongs to somebody else.
-  }
 }
 
 function howEnded({ status, signal }: CommandExit): string {

@@ -49,6 +49,8 @@ export type RunningTop = {
    * table `sym` have them. Null: of none.
    */
   watchCallers(event: number, names: readonly string[] | null): void;
+  /** Pid of the command, −1 without one. */
+  readonly childPid: number;
   /** Ends the sampling; the command runs on. */
   stop(): void;
   /** Somebody called `stop`, or the time of `durationMs` is over. */
@@ -165,6 +167,10 @@ class Top implements RunningTop {
     };
     signal.addEventListener('abort', abort, { once: true });
     void this.#exited.promise.then(() => signal.removeEventListener('abort', abort));
+  }
+
+  get childPid(): number {
+    return this.#session.sampler.opened.childPid;
   }
 
   get exited(): Promise<CommandExit | null> {

@@ -17,6 +17,7 @@ vi.mock('../../../src/system/time/signal-origin.ts', () => ({
 const { SIGINT, SIGTERM } = constants.signals;
 const log: string[] = [];
 const running = {
+  childPid: -1,
   stop: () => void log.push('stop'),
   kill: (signal: number) => log.push(`kill ${signal}`) > 0,
 };

@@ -1,5 +1,5 @@
-import { listProcesses } from '../../system/processes/system-processes.ts';
-import { MS_PER_TICK, readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
+import { listProcesses } from './system-processes.ts';
+import { MS_PER_TICK, readStat, STAT_FIELD } from './thread-stat.ts';
 
 /** Some processes with all that descends from them, at one moment. */
 export type ProcessTree = {
@@ -23,6 +23,27 @@ export function readProcessTree(roots: readonly number[]): ProcessTree {
   const wanted = new Set(roots);
   const pids = [...parents.keys()].filter((pid) => descendsFrom(pid, wanted, parents));
   return { pids, cpuMs: pids.reduce((sum, pid) => sum + (cpuMs.get(pid) ?? 0), 0) };
+}
+
+/**
+ * What Ctrl-C in a terminal would reach of a command besides itself: its descendants in its process group. Programs that
+ * start others rely on that: npm's shell waits for its program and passes no signal on.
+ */
+export function groupBelow(pid: number): number[] {
+  const groupOf = (one: number): string | undefined => readStat(one)?.[STAT_FIELD.group];
+  const group = groupOf(pid);
+  return readProcessTree([pid]).pids.filter((one) => one !== pid && groupOf(one) === group);
+}
+
+/** Sends a signal to each that is there and may be sent one. */
+export function signalAll(pids: readonly number[], signal: number): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended, or belongs to somebody else.
+    }
+  }
 }
 
 function descendsFrom(
