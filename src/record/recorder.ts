@@ -429,7 +429,7 @@ class Recorder implements ControlActions {
         ...written,
         lostFiles: this.#switching?.lostFiles ?? 0,
         recordedBytes,
-        totals: ended.totals,
+        totals: totalsOf(ended, output),
         compressionLevel: this.#options.compressionLevel ?? null,
         events: this.events(),
         ...this.#timesOf(ended),
@@ -552,6 +552,12 @@ class Recorder implements ControlActions {
   get #marksRounds(): boolean {
     return !this.#options.overwrite;
   }
+}
+
+/** What is in the output, as far as it is known without its compressed records. */
+function totalsOf({ totals }: RecordingEnded, output: OpenedRecording['output']): SamplerTotals {
+  const givenUp = output instanceof RecordingFile ? output.samplesGivenUp : 0;
+  return { ...totals, samples: totals.samples - givenUp };
 }
 
 /** Whether an event counts what everybody does on the CPUs, as wake-ups are. */

@@ -86,6 +86,42 @@ describeLive('a recording that can not begin', () => {
     expect(status).toBe(125);
     expectEarlierFiles({ folder: after, file: join(after, 'perf.data') });
   });
+
+  itWithMounts(
+    'a disk that is full meanwhile costs the last samples, not the names of the others',
+    () => {
+      const mount = mkdtempSync(join(scratch, 'full-'));
+      const copy = join(scratch, 'copied.data');
+      const program = join(scratch, 'until-full.cjs');
+      // A second of samples takes more than is free then.
+      writeFileSync(
+        program,
+        `const { statfsSync } = require('node:fs');
+       function parse(text) { let n = 0; for (let i = 0; i < text.length; i++) n = (n * 31 + text.charCodeAt(i)) | 0; return n; }
+       function work() { for (let i = 0; i < 30_000; i++) parse('abcdefghijklmnop' + i); }
+       const cpuMs = () => process.cpuUsage().user / 1000;
+       const free = () => { const { bfree, blocks } = statfsSync('${mount}'); return bfree / blocks; };
+       while (free() > 0.2) work();
+       for (const end = cpuMs() + 1000; cpuMs() < end; ) work();`,
+      );
+      const script = `
+      mount -t tmpfs -o size=1m tmpfs ${mount}
+      "$@" && status=0 || status=$?
+      cp ${mount}/perf.data ${copy}
+      exit $status`;
+      const under = ['unshare', '-m', 'sh', '-ec', script, 'sh'];
+      const words = ['-g', '-o', join(mount, 'perf.data'), '--', process.execPath, program];
+      const { status, stderr } = perfTs([...CLOCK, ...words], { under });
+      expect(stderr).toMatch(/the last [\d ]+ samples have made room for names\n/);
+      expect(status).toBe(125);
+      expect(infoOf(copy)).toMatchObject({ truncatedAt: null });
+      const [, samples] = stderr.match(/([\d ]+) samples of cpu-clock/) ?? [];
+      const report = perfTs(['report', '--strict', '-i', copy]);
+      expect(report.status).toBe(0);
+      expect(report.stdout).toContain(`${samples} samples`);
+      expect(report.stdout).toMatch(/until-full\.cjs:2 +parse\n/);
+    },
+  );
 });
 
 describeLive('a recording under sudo', () => {

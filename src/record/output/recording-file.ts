@@ -1,5 +1,6 @@
-import { fstatSync } from 'node:fs';
+import { fstatSync, ftruncateSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
+import { formatCount } from '../../base/numbers.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readU64 } from '../../base/u64.ts';
 import {
@@ -26,6 +27,10 @@ import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { type CodeRange, findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
+import { countSamples, RoundEnds } from './round-ends.ts';
+
+/** A notice more takes that much of the sections at most. */
+const NOTICE_BYTES = 256;
 
 /**
  * The perf.data file around the data section that the drain thread writes:
@@ -50,6 +55,9 @@ export class RecordingFile {
   readonly #held = new HeldPrograms();
   /** The records before it were looked through for programs. */
   #heldUpTo: number;
+  readonly #ends = new RoundEnds();
+  /** Samples that were written, and made room for what names the others. */
+  samplesGivenUp = 0;
 
   private constructor(
     plan: RecordingPlan,
@@ -107,8 +115,12 @@ export class RecordingFile {
   appendSamples(records: Uint8Array): void {
     this.file.write(records, this.#dataOffset + this.#dataSize);
     this.#dataSize += records.length;
+    this.#writeDataSize(this.#dataSize);
+  }
+
+  #writeDataSize(bytes: number): void {
     const size = new Uint8Array(8);
-    new DataView(size.buffer).setBigUint64(0, BigInt(this.#dataSize), true);
+    new DataView(size.buffer).setBigUint64(0, BigInt(bytes), true);
     this.file.write(size, DATA_SIZE_OFFSET);
   }
 
@@ -139,7 +151,7 @@ export class RecordingFile {
    * the files are there. Nothing of a compressed recording, which can only be read from its start. No recording ends
    * for it.
    */
-  holdPrograms({ scanner, keepsPrograms }: FeatureContext): Uint8Array {
+  holdPrograms({ scanner, keepsPrograms, sampled }: FeatureContext): Uint8Array {
     const none = new Uint8Array();
     if (this.#isCompressed) return none;
     const { fd } = this.file;
@@ -148,6 +160,7 @@ export class RecordingFile {
       readFully(fd, size, DATA_SIZE_OFFSET);
       const end = this.#dataOffset + readU64(new DataView(size.buffer), 0, true);
       if (end <= this.#heldUpTo) return none;
+      this.#ends.add({ end, atNs: sampled.now() });
       const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
       this.#heldUpTo = end;
       if (!keepsPrograms) return codeMappings;
@@ -165,17 +178,7 @@ export class RecordingFile {
   finish(event: Extract<SamplerEvent, { kind: 'recording-ended' }>, context: FeatureContext): void {
     if (event.reason === 'write-error') return;
     try {
-      const met = this.#scan(event.dataEnd, context);
-      const kernelSymbols = collectKernelSymbols(
-        met.kernelAddresses,
-        context.scanner.readKernelLines,
-        context.notify,
-      );
-      const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
-      if (this.#compressionLevel > 0) {
-        sections.push(describeCompression(this.#compressionLevel, event.totals));
-      }
-      const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
+      const { bytes, flags } = this.#encodeSections(event, context, event.dataEnd);
       this.file.write(bytes, event.dataEnd);
       this.#sectionsEnd = event.dataEnd + bytes.length;
       this.file.write(flags, FEATURE_FLAGS_OFFSET);
@@ -187,20 +190,85 @@ export class RecordingFile {
     }
   }
 
+  #encodeSections(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    dataEnd: number,
+    kernelSymbols = this.#kernelSymbols(event.dataEnd, context),
+  ): ReturnType<typeof encodeFeatures> {
+    const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
+    if (this.#compressionLevel > 0) {
+      sections.push(describeCompression(this.#compressionLevel, event.totals));
+    }
+    return encodeFeatures(dataEnd, sections);
+  }
+
+  #kernelSymbols(dataEnd: number, context: FeatureContext): string | null {
+    const { kernelAddresses } = this.#scan(dataEnd, context);
+    const { scanner, notify } = context;
+    return collectKernelSymbols(kernelAddresses, scanner.readKernelLines, notify);
+  }
+
+  /**
+   * Where a disk has no room for more samples it has none for sections and names either, without which the samples say
+   * little: the last rounds make room for them, half of all at most.
+   */
+  #nameInPlaceOfTail(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    attachments: readonly WrittenAttachment[],
+  ): void {
+    const { notify, sampled } = context;
+    // Final values of the events are of samples that are not in this file, too.
+    const ended = { ...event, finals: [] };
+    const kernelSymbols = this.#kernelSymbols(event.dataEnd, context);
+    const encode = (dataEnd: number) =>
+      this.#encodeSections(ended, context, dataEnd, kernelSymbols);
+    const sectionBytes = encode(0).bytes.length + NOTICE_BYTES;
+    const appendix = attachments.length > 0 ? encodeAppendix(attachments) : [];
+    const nameBytes = appendix.reduce((sum, { length }) => sum + length, 0);
+    const least = this.#dataOffset + (event.dataEnd - this.#dataOffset) / 2;
+    const endFor = (bytes: number) => this.#ends.lastUpTo(event.dataEnd - bytes, least);
+    const withNames = endFor(sectionBytes + nameBytes);
+    const kept = withNames ?? endFor(sectionBytes);
+    if (kept === null) {
+      notify('there was no room for what describes the recording, and names its code');
+      return;
+    }
+    this.samplesGivenUp = countSamples(this.file.fd, kept.end, event.dataEnd);
+    const others = withNames === null ? 'a description; names of JIT code have none' : 'names';
+    notify(`the last ${formatCount(this.samplesGivenUp)} samples have made room for ${others}`);
+    sampled.cutAt(kept.atNs);
+    const { bytes, flags } = encode(kept.end);
+    this.#writeDataSize(kept.end - this.#dataOffset);
+    ftruncateSync(this.file.fd, kept.end);
+    this.#writeAll([bytes, ...(withNames === null ? [] : appendix)], kept.end);
+    this.file.write(flags, FEATURE_FLAGS_OFFSET);
+  }
+
+  #writeAll(pieces: readonly Uint8Array[], position: number): void {
+    for (const piece of pieces) {
+      this.file.write(piece, position);
+      position += piece.length;
+    }
+  }
+
   /** Adds the appendix behind the sections that `finish` has written; returns the size of the file. */
   addNames(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
     attachments: readonly WrittenAttachment[],
   ): number {
-    if (event.reason !== 'write-error') {
+    if (event.reason === 'write-error') {
+      try {
+        this.#nameInPlaceOfTail(event, context, attachments);
+      } catch (error) {
+        context.notify(`what names the samples could not be written: ${systemErrorReason(error)}`);
+      }
+    } else {
       const all = [...attachments, ...this.#programs(event.dataEnd, context)];
       try {
-        let at = this.#sectionsEnd;
-        for (const piece of all.length > 0 ? encodeAppendix(all) : []) {
-          this.file.write(piece, at);
-          at += piece.length;
-        }
+        this.#writeAll(all.length > 0 ? encodeAppendix(all) : [], this.#sectionsEnd);
       } catch (error) {
         throw failedBy(
           error,

@@ -10,7 +10,7 @@ type RingSnapshot = { readonly atNs: bigint; readonly isWhole: boolean };
  */
 export class SampledSpans {
   readonly #readClockNs: () => bigint;
-  readonly #closed: SampledSpan[] = [];
+  #closed: SampledSpan[] = [];
   readonly snapshots: RingSnapshot[] = [];
   #fromNs: bigint | null = null;
 
@@ -30,6 +30,17 @@ export class SampledSpans {
 
   addSnapshot(isWhole: boolean): void {
     this.snapshots.push({ atNs: this.#readClockNs(), isWhole });
+  }
+
+  /** The recording's clock. */
+  now(): bigint {
+    return this.#readClockNs();
+  }
+
+  /** Takes away what came after `ns`, of spans that have ended. */
+  cutAt(ns: bigint): void {
+    const kept = this.#closed.filter(({ fromNs }) => fromNs < ns);
+    this.#closed = kept.map(({ fromNs, toNs }) => ({ fromNs, toNs: toNs < ns ? toNs : ns }));
   }
 
   /** All until now. */
