@@ -20,7 +20,7 @@ const project = (name: keyof typeof lanes, options: object) => ({
     include: lanes[name],
     // Files that perf has stored below ~/.debug on this machine are no part of a recording under test; what
     // perf-ts prints is compared as UTF-8.
-    env: { PERF_BUILDID_DIR: '/nonexistent', ...(hasUnicode() ? {} : { LC_ALL: 'C.UTF-8' }) },
+    env: { PERF_BUILDID_DIR: '/nonexistent', ...(hasUnicode() ? {} : { LC_ALL: 'C.UTF-8', TERM: 'xterm' }) },
     server: { deps: { inline: ['d3-flame-graph'] } },
     setupFiles: ['test/helpers/set-up-file.ts'],
     ...options,

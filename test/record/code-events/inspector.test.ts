@@ -104,8 +104,9 @@ describe('an inspector', () => {
     ['ends', ''],
     ['throws', 'throw new Error("nobody catches this")'],
   ])('a process that %s while a session is open does not wait for ever', async (_, work) => {
-    const words = ['--inspect=127.0.0.1:0', '-e', `setTimeout(() => { ${work} }, 300)`];
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const program = `process.stdin.once('data', () => { process.stdin.destroy(); ${work} })`;
+    const words = ['--inspect=127.0.0.1:0', '-e', program];
+    const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'pipe'] });
     const exit = once(child, 'exit');
     let printed = '';
     const prints = (text: RegExp) =>
@@ -116,6 +117,7 @@ describe('an inspector', () => {
     try {
       const [, port] = await prints(/ws:\/\/127\.0\.0\.1:(\d+)/);
       const inspector = await Inspector.connect(Number(port));
+      child.stdin.write('end');
       // Its context is gone, and nothing can be evaluated any more.
       await prints(/Waiting for the debugger to disconnect/);
       await inspector.closeInspector();
