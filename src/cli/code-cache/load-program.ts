@@ -11,6 +11,12 @@ const PROGRAM = './program.js';
 const VIEW_THREAD = './view-thread.js';
 /** No command has this name. */
 const OF_VIEW_THREAD = 'thread of view';
+/** Folders of the user, and of other tools' files, in which perf-ts looks; any of them may be a mount of its own. */
+const VARIABLES = [
+  ...['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
+  ...['DEBUGINFOD_CACHE_PATH', 'PERF_BUILDID_DIR', 'DENO_DIR'],
+];
+const BELOW_HOME = ['.', '.config', '.cache', '.local/share', '.debug'];
 /** A helper that asks has started by then, on a busy machine, too. */
 const MOST_ANSWER_MS = 6000;
 /** Commands that run for longer have done by then what they do at each start. */
@@ -27,9 +33,11 @@ export async function loadProgram(folder: string): Promise<void> {
 
 /** A home on a file system that answers nobody: the command begins without the defaults and caches that lie there. */
 async function leaveSilentPlaces(environment: NodeJS.ProcessEnv): Promise<void> {
-  const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME } = environment;
-  const places = [namedHome(), XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME].filter(
-    (path) => typeof path === 'string' && isAbsolute(path),
+  const home = namedHome();
+  const named = VARIABLES.map((name) => environment[name]);
+  const usual = home === null ? [] : BELOW_HOME.map((name) => join(home, name));
+  const places = [...named, ...usual].filter(
+    (path) => path !== undefined && isAbsolute(path),
   ) as string[];
   const isUnknown = (path: string): boolean => silentPlaces.mayWait(path);
   // Nearly always on file systems that the kernel answers for.

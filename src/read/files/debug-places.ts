@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { homeFolder } from '../../system/accounts/home-folder.ts';
+import { folderUnlessLeft, homeFolder } from '../../system/accounts/home-folder.ts';
 
 /** Directories beside the recorded paths in which files are looked for. */
 export type DebugPlaces = {
@@ -22,8 +22,10 @@ export function usualPlaces(
   const cache = environment.XDG_CACHE_HOME || join(home, '.cache');
   return {
     debugDirectories: ['/usr/lib/debug'],
-    buildIdDirectory: environment.PERF_BUILDID_DIR || join(home, '.debug'),
-    debuginfodDirectory: environment.DEBUGINFOD_CACHE_PATH || join(cache, 'debuginfod_client'),
+    buildIdDirectory: folderUnlessLeft(environment.PERF_BUILDID_DIR || join(home, '.debug')),
+    debuginfodDirectory: folderUnlessLeft(
+      environment.DEBUGINFOD_CACHE_PATH || join(cache, 'debuginfod_client'),
+    ),
   };
 }
 

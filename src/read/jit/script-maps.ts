@@ -19,7 +19,7 @@ import {
   type SourceMaps,
 } from '../../code/javascript/source-map.ts';
 import { isTextOf } from '../../code/javascript/source-names.ts';
-import { homeFolder } from '../../system/accounts/home-folder.ts';
+import { folderUnlessLeft, homeFolder } from '../../system/accounts/home-folder.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
 import { statOrNull } from '../../system/small-file.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
@@ -365,7 +365,8 @@ type Reading = {
 
 function denoCache(): string {
   const { DENO_DIR, XDG_CACHE_HOME } = process.env;
-  return DENO_DIR ?? join(XDG_CACHE_HOME ?? join(homeFolder() ?? '/', '.cache'), 'deno');
+  const cache = XDG_CACHE_HOME ?? join(homeFolder() ?? '/', '.cache');
+  return folderUnlessLeft(DENO_DIR ?? join(cache, 'deno'));
 }
 
 /** Functions begin at the parenthesis of their parameters, or with a word: `async`, `x => …`. */

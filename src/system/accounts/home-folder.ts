@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 
 /** The command and the program that it loads are bundles of their own, with modules of their own. */
 const LEFT = Symbol.for('perf-ts.leftPlaces');
@@ -13,6 +13,11 @@ export function leavePlaces(places: readonly string[]): void {
 /** Whether a path of the user lies in a folder that is left alone. */
 export function isLeft(path: string): boolean {
   return (shared[LEFT] ?? []).some((place) => path === place || path.startsWith(`${place}/`));
+}
+
+/** The folder; one of that name in the root, where it is left alone. */
+export function folderUnlessLeft(path: string): string {
+  return isLeft(path) ? join('/', basename(path)) : path;
 }
 
 /** The user's home, as `namedHome` has it; null where it is left alone, too. */
