@@ -182,7 +182,8 @@ describe('a mapped file', () => {
       await expect.poll(() => readlinkSync(`/proc/${pid}/exe`).endsWith(path)).toBe(true);
       const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
       const [, start, end, major, minor, inode] =
-        new RegExp(`^(\\w+)-(\\w+) r-xp \\w+ (\\w+):(\\w+) (\\d+) +\\S*${path}$`, 'm').exec(maps) ?? [];
+        new RegExp(`^(\\w+)-(\\w+) r-xp \\w+ (\\w+):(\\w+) (\\d+) +\\S*${path}$`, 'm').exec(maps) ??
+        [];
       const [first, last] = [parseInt(start, 16), parseInt(end, 16)];
       const request = elf(path, `${parseInt(major, 16)}:${parseInt(minor, 16)}:${inode}`);
       const cat = readFileSync('/bin/cat', 'latin1');
