@@ -554,7 +554,7 @@ class Recorder implements ControlActions {
   }
 }
 
-/** What is in the output, as far as it is known without its compressed records. */
+/** The totals of what is in the output, as far as it is known without its compressed records. */
 function totalsOf({ totals }: RecordingEnded, output: OpenedRecording['output']): SamplerTotals {
   const givenUp = output instanceof RecordingFile ? output.samplesGivenUp : 0;
   return { ...totals, samples: totals.samples - givenUp };

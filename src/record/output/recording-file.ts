@@ -210,7 +210,7 @@ export class RecordingFile {
   }
 
   /**
-   * Where a disk has no room for more samples it has none for sections and names either, without which the samples say
+   * A disk without room for more samples has none for sections and names either, without which the samples mean
    * little: the last rounds make room for them, half of all at most.
    */
   #nameInPlaceOfTail(

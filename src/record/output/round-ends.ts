@@ -9,7 +9,7 @@ const MOST_ENDS = 2048;
 const READ_BYTES = 1 << 20;
 const HEAD_BYTES = 8;
 
-/** Where the data could end earlier than it does, with whole records and whole rounds. */
+/** The places at which the data could end earlier than it does, with whole records and whole rounds. */
 export class RoundEnds {
   #ends: RoundEnd[] = [];
 

@@ -26,7 +26,7 @@ export function readProcessTree(roots: readonly number[]): ProcessTree {
 }
 
 /**
- * What Ctrl-C in a terminal would reach of a command besides itself: its descendants in its process group. Programs that
+ * The processes that Ctrl-C in a terminal would reach besides a command: its descendants in its process group. Programs that
  * start others rely on that: npm's shell waits for its program and passes no signal on.
  */
 export function groupBelow(pid: number): number[] {

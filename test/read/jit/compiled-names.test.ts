@@ -82,7 +82,8 @@ function namesOf(compiler: string): Map<string, Named> {
 
 /** Whether a label is MARK kinds.ts:LINE. V8's own names may have an object in front: `Shop.make`. */
 function isCalled(label: string, mark: string): boolean {
-  const [, text = '', line = ''] = /^(.*) \S*\/kinds\.ts:(\d+)(?::\d+)?$/.exec(label) ?? [];
+  const [, text = '', line = ''] =
+    /^(.*?) (?:\/.*|\S*)\/kinds\.ts:(\d+)(?::\d+)?$/.exec(label) ?? [];
   const name = /^[A-Za-z]+(?:\.prototype)?\.([^.'(]+)$/.exec(text)?.[1] ?? text;
   const isThere = wanted.some((each) => each.mark === mark && each.line === Number(line));
   // The constructor of a class that was lowered begins with the class.
