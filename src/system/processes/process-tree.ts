@@ -26,8 +26,8 @@ export function readProcessTree(roots: readonly number[]): ProcessTree {
 }
 
 /**
- * The processes that Ctrl-C in a terminal would reach besides a command: its descendants in its process group. Programs that
- * start others rely on that: npm's shell waits for its program and passes no signal on.
+ * The processes that Ctrl-C in a terminal would reach besides a command: its descendants in its process group.
+ * Programs that start others rely on that: npm's shell waits for its program and passes no signal on.
  */
 export function groupBelow(pid: number): number[] {
   const groupOf = (one: number): string | undefined => readStat(one)?.[STAT_FIELD.group];
