@@ -143,6 +143,15 @@ export class JitCode {
     return this.#announcedBy(pid)?.layers.some((layer) => layer.rowAt(address) !== NONE) === true;
   }
 
+  /** The name of the machine code that a process's JIT announced at `address` now; null where none is. */
+  nameAt(pid: number, address: number): string | null {
+    for (const layer of this.#announcedBy(pid)?.layers ?? []) {
+      const row = layer.rowAt(address);
+      if (row !== NONE) return layer.table.name(row);
+    }
+    return null;
+  }
+
   /** Whether one table names what is at two addresses of a process now alike: code of one function, in one tier. */
   hasSameName(pid: number, a: number, b: number): boolean {
     for (const layer of this.#announcedBy(pid)?.layers ?? []) {

@@ -1,6 +1,7 @@
 // Hot: once per sample of a process that announces bytecode.
 
 import { NONE } from '../../base/brand.ts';
+import { parseV8Function } from '../../code/javascript/v8-name.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { StackReader } from '../../code/unwind/types.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
@@ -28,8 +29,8 @@ const ARRAY_REGISTER = 12;
  *     fp − 32  bytecode array      a tagged pointer
  *     fp − 40  bytecode offset     a small integer, from that pointer; up to date where the function has called
  *
- * The sum of both is the address of the bytecode. If V8 announced bytecode there, it takes the place of the
- * frame's ip. Where a handler was interrupted, r12 and r9 have what the slots will have.
+ * The sum of both is the address of the bytecode. If V8 announced bytecode there, and no optimized code at the frame's ip,
+ * it takes the place of that. Where a handler was interrupted, r12 and r9 have what the slots will have.
  */
 export class InterpretedFrames {
   readonly #jit: JitCode;
@@ -64,8 +65,9 @@ export class InterpretedFrames {
       const stored = stack.readWord(fp + OFFSET_SLOT) / SMI;
       const bytecode = live === NONE ? this.#bytecodeAt(pid, array, stored) : live;
       // Return addresses are looked up one byte in front.
-      if (bytecode > 0) {
-        frames[own] = bytecode + (own > 0 && isExact[own] === 0 ? 1 : 0);
+      const before = own > 0 && isExact[own] === 0 ? 1 : 0;
+      if (bytecode > 0 && this.#isInterpreted(pid, frames[own] - before, bytecode)) {
+        frames[own] = bytecode + before;
         isPlaced = true;
       }
       const outer = stack.readWord(fp);
@@ -96,6 +98,16 @@ export class InterpretedFrames {
       return true;
     }
     return false;
+  }
+
+  /**
+   * Whether code at `address` may run a function at its bytecode. Optimized code that took a running function over (on-stack
+   * replacement) keeps the interpreter's frame, whose slots have where that was left.
+   */
+  #isInterpreted(pid: number, address: number, bytecode: number): boolean {
+    if (this.#jit.hasSameName(pid, address, bytecode)) return true;
+    const name = this.#jit.nameAt(pid, address);
+    return name === null || parseV8Function(name)?.tier === 'interpreter';
   }
 
   /** The address of a function's bytecode; −1 where V8 announced none. */

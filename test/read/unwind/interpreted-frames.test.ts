@@ -49,12 +49,14 @@ function placed(
   stack: StackBytes,
   given: Readonly<Record<number, number>> = {},
   pid = PID,
+  codes: CodeTable = table,
 ): number[] {
   const jit = new JitCode(
     new DsoTable(),
-    () => [table],
+    () => [codes],
     (of) => of === PID,
   );
+  jit.advance(0);
   const registers = new Float64Array(17).fill(Number.NaN);
   registers[6] = FP;
   for (const [number, value] of Object.entries(given)) registers[Number(number)] = value;
@@ -66,6 +68,21 @@ function placed(
 
 test('an interpreted frame is at its bytecode, looked up in front of its return address', () => {
   expect(placed(stackAt(0x21))).toEqual([HANDLER, FIRST + 0x21 + 1, CALLER, OUTER]);
+});
+
+test('code that took the frame of the interpreter over keeps its place, as the frame has where that was left', () => {
+  const at = (sign: string): CodeTable => ({
+    ...table,
+    ...{ length: 2, timeNs: Float64Array.of(-2, -1) },
+    start: Float64Array.of(FIRST, ENTRY - 0x10),
+    end: Float64Array.of(FIRST + LENGTH, ENTRY + 0x100),
+    name: (row) => `JS:${row === 0 ? '~' : sign}work /app/a.js:1:14`,
+    hasSameName: (a, b) => a === b || sign === '~',
+    isBytecode: (row) => row === 0,
+  });
+  const placedAt = (sign: string) => placed(stackAt(0x21), {}, PID, at(sign))[1];
+  expect(placedAt('~')).toBe(FIRST + 0x21 + 1);
+  for (const sign of ['*', '+', '^']) expect(placedAt(sign)).toBe(ENTRY);
 });
 
 test('a handler that was interrupted has the bytecode in registers', () => {
