@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
 import { AbortError, errorText, type FailedError } from '../base/errors.ts';
-import { systemErrorReason } from '../base/system-error.ts';
+import { describeError, systemErrorReason } from '../base/system-error.ts';
 import { type Text, words } from '../base/words.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
@@ -24,7 +24,7 @@ import type { JitAttachments } from './jit-maps/jit-attachments.ts';
 import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output/output-switch.ts';
 import { RecordingFile } from './output/recording-file.ts';
-import { recordsStacks } from './plan/call-graph.ts';
+import { isLeafCopy, recordsStacks } from './plan/call-graph.ts';
 import { checkRecordOptions, isDelayed } from './plan/check-options.ts';
 import { giveNotice } from './plan/notices.ts';
 import type { PlannedEvent } from './plan/recording-plan.ts';
@@ -100,6 +100,8 @@ export async function beginRecording(
 const LOOK_MS = 100;
 /** Time between two looks for programs that were mapped: a file that is gone sooner can't be opened. */
 const HOLD_MS = 50;
+/** Bytes of announced code and of perf maps, unpacked: a large build has some ten million. */
+const MOST_CODE_FOR_LEAVES = 64 << 20;
 
 /**
  * A recording on its way from open events to a complete file. The methods stand in the order in which
@@ -513,6 +515,34 @@ class Recorder implements ControlActions {
     };
   }
 
+  /**
+   * Whether copied stacks are unwound now. Whoever reads the file does it where the copies are small, and a program has
+   * announced so much code that to read it all would keep its user waiting.
+   */
+  #dropsCopies({ attachments }: JitAttachments): boolean {
+    const { callGraph, dropsCopies } = this.#opened.session.stacks;
+    const codeBytes = attachments.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0);
+    return dropsCopies && !(isLeafCopy(callGraph) && codeBytes > MOST_CODE_FOR_LEAVES);
+  }
+
+  async #unwindCopies(file: RecordingFile, recordedBytes: number): Promise<number> {
+    try {
+      // Loaded here: the unwinder is a third of the program, and many recordings copy no stacks.
+      const { unwindCopies } = await import('./output/unwind-copies.ts');
+      return await unwindCopies(file.file, recordedBytes, {
+        notify: this.#notify,
+        onShare: (share) => {
+          this.#work = { kind: 'unwind', share };
+        },
+      });
+    } catch (error) {
+      this.#notify(`the copies of stacks stay in the file: ${describeError(error)}`);
+      return recordedBytes;
+    } finally {
+      this.#work = null;
+    }
+  }
+
   /** Unwinds stack dumps in the finished file, and removes files of JITs that it has stored. */
   async #settleFile(
     file: RecordingFile,
@@ -524,16 +554,8 @@ class Recorder implements ControlActions {
     const place = file.findPlace(path, this.#notify);
     let fileBytes = recordedBytes;
     if (reason !== 'write-error') {
-      if (place !== null && this.#opened.session.stacks.dropsCopies) {
-        // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
-        const { unwindCopies } = await import('./output/unwind-copies.ts');
-        fileBytes = await unwindCopies(file.file, recordedBytes, {
-          notify: this.#notify,
-          onShare: (share) => {
-            this.#work = { kind: 'unwind', share };
-          },
-        });
-        this.#work = null;
+      if (place !== null && this.#dropsCopies(jit)) {
+        fileBytes = await this.#unwindCopies(file, recordedBytes);
       }
       const removeStored = (): void => this.#jit.removeStored(jit);
       removeStored();

@@ -168,7 +168,7 @@ export function dropsCopies(callGraph: CallGraph | undefined): boolean {
 }
 
 /** Whether frame pointers come with a copy for the callers of code without a frame. */
-function isLeafCopy(callGraph: CallGraph | undefined): boolean {
+export function isLeafCopy(callGraph: CallGraph | undefined): boolean {
   return callGraph?.startsWith('fp,') === true;
 }
 
