@@ -306,28 +306,26 @@ napi_value FindContextFrame(napi_env env, napi_callback_info) {
 napi_value ContextMark(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value mark;
-  napi_create_uint32(
-      env, instance->listener == nullptr ? 0 : instance->listener->contexts().mark(), &mark);
+  napi_create_uint32(env, instance->listener == nullptr ? 0 : instance->listener->contexts().mark(),
+                     &mark);
   return mark;
 }
 
 napi_value ReadContext(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value number;
-  const uint32_t read = instance->listener == nullptr ? SampleContexts::kNone
-                                                      : instance->listener->contexts().Read();
+  const uint32_t read =
+      instance->listener == nullptr ? SampleContexts::kNone : instance->listener->contexts().Read();
   napi_create_uint32(env, read, &number);
   return number;
 }
 
 napi_value ContextCell(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
-  uint32_t* cell =
-      instance->listener == nullptr ? nullptr : instance->listener->contexts().Cell();
+  uint32_t* cell = instance->listener == nullptr ? nullptr : instance->listener->contexts().Cell();
   napi_value buffer;
-  if (cell == nullptr ||
-      napi_create_external_arraybuffer(env, cell, sizeof *cell, nullptr, nullptr, &buffer) !=
-          napi_ok) {
+  if (cell == nullptr || napi_create_external_arraybuffer(env, cell, sizeof *cell, nullptr, nullptr,
+                                                          &buffer) != napi_ok) {
     return nullptr;
   }
   return buffer;
@@ -336,8 +334,8 @@ napi_value ContextCell(napi_env env, napi_callback_info) {
 napi_value ArmContexts(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value armed;
-  napi_get_boolean(
-      env, instance->listener != nullptr && instance->listener->contexts().Arm(), &armed);
+  napi_get_boolean(env, instance->listener != nullptr && instance->listener->contexts().Arm(),
+                   &armed);
   return armed;
 }
 

@@ -27,8 +27,8 @@ std::atomic<int> armed_threads{0};
 constexpr uint32_t kIsolateWords = 512;
 
 /**
- * A store of ours in a frame is a small integer: 20 bits are the number, those above a mark, in which
- * 10 bits count up. What a recording before has left in frames is not taken for this one's.
+ * A store of ours in a frame is a small integer: 20 bits are the number, those above a mark, in
+ * which 10 bits count up. What a recording before has left in frames is not taken for this one's.
  */
 constexpr uint32_t kMark = 0x40000000;
 constexpr uint32_t kMarkMask = 0xfff00000;

@@ -108,13 +108,12 @@ inline constexpr char kRemoveGcEpilogue[] =
     "_ZN2v87Isolate24RemoveGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_";
 /** `v8::kGCTypeAll` of every version. */
 inline constexpr int kAllGcTypes = 31;
-/** `kGCTypeScavenge`, `kGCTypeMinorMarkSweep`, `kGCTypeMarkSweepCompact`: those that move objects. */
+/** Kinds that move objects: scavenges, minor mark-sweep and mark-compact. */
 inline constexpr int kMovingGcTypes = 7;
 
 /** `v8::Isolate::GetContinuationPreservedEmbedderData()`: a handle; Node's frame of contexts. */
 using GetEmbedderData = const uint64_t* (*)(void* isolate);
-inline constexpr char kGetEmbedderData[] =
-    "_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv";
+inline constexpr char kGetEmbedderData[] = "_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv";
 
 /** A `position_type`: every entry of a table is reported so, statements once more before. */
 inline constexpr int kAnyPosition = 0;

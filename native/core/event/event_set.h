@@ -79,8 +79,8 @@ class EventSet {
 
   /**
    * Sends SIGURG to a thread with each of its samples of the first event, or no more. Events that
-   * other tasks have inherited signal one thread alone, with their samples too: the first that asks.
-   * False where no event is the thread's, or its events signal another.
+   * other tasks have inherited signal one thread alone, with their samples too: the first that
+   * asks. False where no event is the thread's, or its events signal another.
    */
   bool SignalSamples(int tid, bool on);
   /** Whether a thread gets signals: then each sample wakes who waits for the rings. */

@@ -30,8 +30,8 @@ bool PauseOutput(int fd, bool paused);
 bool FilterEvent(int fd, const std::string& filter);
 
 /**
- * Sends SIGURG to a thread with each sample of `fd`, and of what inherited it, or no more. False with
- * errno set.
+ * Sends SIGURG to a thread with each sample of `fd`, and of what inherited it, or no more. False
+ * with errno set.
  */
 bool SignalSamples(int fd, int tid, bool on);
 
