@@ -79,7 +79,7 @@ const chunks = (seconds) => (random) =>
     }
   });
 
-/** What is worked on is chosen by timers of 25 ms and of 40 ms, each a little late; a piece of work begun is finished. */
+/** Timers of 25 ms and of 40 ms, each a little late, choose the work; a piece of it that has begun is finished. */
 const byTimers = (seconds) => (random) =>
   oneTask(4, seconds, function* turns() {
     let now = 0;

@@ -126,7 +126,7 @@ function toldOfMoves(states: Int32Array, intervals: Float64Array | null): number
   let told = 0;
   let all = 0;
   for (const { count, sum, squares } of groups.values()) {
-    // Without what a mean of so few tells by chance.
+    // The part that a mean of so few tells by chance is taken off.
     told += (sum * sum - squares) / count;
     all += squares;
   }

@@ -50,7 +50,7 @@ export function answerChanges(
   maxRows: number,
 ): QueryAnswer {
   const meant = func === undefined ? changes : fittingNames(func, changes);
-  // Without any the recordings that were asked for are missing, which is another reason.
+  // An answer without any changes has another reason: recordings that were asked for are missing.
   if (func !== undefined && meant.length === 0 && changes.length > 0) {
     throw noFunctionNamed(func, changes);
   }

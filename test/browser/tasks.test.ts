@@ -67,7 +67,7 @@ function shortJobs(): string {
   return jobs.join('\n');
 }
 
-/** What `node --cpu-prof` writes. */
+/** A file as `node --cpu-prof` writes it. */
 function cpuProfile(): string {
   const frame = { scriptId: '1', url: 'file:///srv/app.js', columnNumber: 0 };
   const root = { ...frame, scriptId: '0', url: '', functionName: '(root)', lineNumber: -1 };
@@ -87,7 +87,7 @@ function cpuProfile(): string {
 
 describeBrowser('what one asks first', (tab) => {
   const PART = /\d%/;
-  /** Where the answers are, and what they have; a recording that cannot tell has the reason in their place. */
+  /** The places of the answers, and their texts; a recording that cannot answer has the reason in their place. */
   const ANSWERS = [
     ['what is hottest', '.where-row', PART],
     ['who calls it', '.chosen .callers .neighbour', PART],

@@ -163,7 +163,7 @@ describe('what ran for requests', () => {
     test('a filter by a request leaves out what ran for others', () => {
       const marked = { ...profile, marks: marksOf(noted(), profile.threads) };
       const selected = (inMark: string) => [...finish(selectSamples(marked, { inMark }))];
-      // Of samples 0, 5 and 7 it is not known; sample 6 is of another thread.
+      // The request of samples 0, 5 and 7 is not known; sample 6 is of another thread.
       expect(selected('GET /a')).toEqual([0, 2, 4, 5, 7]);
       expect(selected('GET /b')).toEqual([0, 1, 5, 7]);
       expect(selected('request')).toEqual([0, 1, 2, 4, 5, 7]);

@@ -82,7 +82,7 @@ describe('the server', () => {
       expect(headers['content-encoding']).toBe(coding);
       expect(decode(body).equals(plain.body)).toBe(true);
       if (coding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 2);
-      // What fits into a packet stays as it is.
+      // An answer that fits into a packet stays as it is.
       const none = await ask(server.url, `${base}nothing`, { 'accept-encoding': accepted });
       expect(none.headers['content-encoding']).toBeUndefined();
     },

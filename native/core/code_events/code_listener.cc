@@ -181,8 +181,8 @@ void CodeListener::Write(const CodeEvent& event) {
       if (pthread_equal(pthread_self(), thread_) && listing_ != nullptr) listing_->Note(event);
       WriteAdded(event);
       WritePositions(event);
-      // Behind the work, so that samples of it are in front. The entry of a function that is
-      // compiled to bytecode comes together with that.
+      // The caller comes behind the work, so that samples of it are in front. The entry of a
+      // function that is compiled to bytecode comes together with that.
       if (listing_ == nullptr && pthread_equal(pthread_self(), thread_) && !IsEntry(event)) {
         WriteCaller();
       }

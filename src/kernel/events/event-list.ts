@@ -98,7 +98,7 @@ export function listEvents(
   );
   const isFound = kinds !== null || sections.some(({ events }) => events.length > 0);
   if (isFound || isGlob(filter)) return nameAlike(sections);
-  // What could not be read may have had it.
+  // A folder that could not be read may have had it.
   const unread = sections.filter(({ problem }) => problem !== null);
   return [...unread, listAsked(filter, sources, options)];
 }

@@ -96,7 +96,7 @@ function notFound(name: string): FailedError {
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
 }
 
-/** How a call graph is named, which -g takes no value for, and times of other tools: of the whole, or between samples. */
+/** Words behind an option: names of a call graph, which -g takes no value for, and times of other tools, of the whole or between samples. */
 const CALL_GRAPHS: readonly string[] = ['fp', 'dwarf', 'lbr', 'auto'];
 const NUMBER = /^\d+(?:\.\d+)?(?:[mun]?s|[mh])?$/;
 

@@ -178,7 +178,7 @@ describe('a mapped file', () => {
     const inside = spawn(before, [...words, path], { stdio: ['pipe', 'ignore', 'ignore'] });
     const pid = inside.pid as number;
     try {
-      // Where we are in a root of our own, paths of other mounts begin outside of it.
+      // Paths of other mounts begin outside of a root of our own.
       await expect.poll(() => readlinkSync(`/proc/${pid}/exe`).endsWith(path)).toBe(true);
       const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
       const [, start, end, major, minor, inode] =

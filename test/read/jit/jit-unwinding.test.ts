@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/byte-writer.ts';
-import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { type AttrFields, newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
@@ -60,14 +60,19 @@ function dumpOf(loads: readonly Load[], header: Uint8Array): Uint8Array {
   return out.finish();
 }
 
-/** A recording of samples at these times, all with the same ip and the same words on the stack. */
-function recordingOf(dump: string, times: readonly number[], stack: readonly number[]): Uint8Array {
-  const sampleType = IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER;
+/** Samples with callchains and copies of `stack`, of a program that has mapped a jitdump; `fields`: its registers. */
+function fileOf(
+  dump: string,
+  fields: { readonly sampleType: number } & AttrFields,
+  stack: readonly number[],
+  samples: readonly Uint8Array[],
+): Uint8Array {
+  const sampleType = IP | TID | TIME | CALLCHAIN | STACK_USER | fields.sampleType;
   const attr = newAttr({
+    ...fields,
     type: 1,
     samplePeriod: 1000,
     sampleType,
-    sampleRegsUser: generalRegisterMask('x64'),
     sampleStackUser: 8 * stack.length,
     clockid: 1,
     flags: { sampleIdAll: true, useClockid: true },
@@ -78,6 +83,12 @@ function recordingOf(dump: string, times: readonly number[], stack: readonly num
       { pid: PID, tid: PID, address: BigInt(address), length: 0x10000, fileOffset: 0, filename },
       { time: 1 },
     );
+  const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
+  return perfDataFile({ attrs: [{ attr, ids: [5] }], records: [...mapped, ...samples] });
+}
+
+/** A recording of samples at these times, all with the same ip and the same words on the stack. */
+function recordingOf(dump: string, times: readonly number[], stack: readonly number[]): Uint8Array {
   const registers = new Array<number>(20).fill(0);
   registers[RBP_AT] = STACK + 1;
   registers[RSP_AT] = STACK;
@@ -96,8 +107,8 @@ function recordingOf(dump: string, times: readonly number[], stack: readonly num
       for (const word of stack) out.u64(word);
       out.u64(8 * stack.length);
     });
-  const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
-  return perfDataFile({ attrs: [{ attr, ids: [5] }], records: [...mapped, ...times.map(sample)] });
+  const fields = { sampleType: REGS_USER, sampleRegsUser: generalRegisterMask('x64') };
+  return fileOf(dump, fields, stack, times.map(sample));
 }
 
 /** A callchain by frame pointer, and whether the kernel was interrupted. */
@@ -109,22 +120,6 @@ function leafRecordingOf(
   samples: readonly LeafSample[],
   stack: readonly number[],
 ): Uint8Array {
-  const sampleType = IP | TID | TIME | CALLCHAIN | STACK_USER | REGS_INTR;
-  const attr = newAttr({
-    type: 1,
-    samplePeriod: 1000,
-    sampleType,
-    sampleRegsIntr: leafRegisterMask('x64'),
-    sampleStackUser: 8 * stack.length,
-    clockid: 1,
-    flags: { sampleIdAll: true, useClockid: true },
-  });
-  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
-  const map = (address: number, filename: string) =>
-    encoder.mmap(
-      { pid: PID, tid: PID, address: BigInt(address), length: 0x10000, fileOffset: 0, filename },
-      { time: 1 },
-    );
   const kernelIp = 0xffff_ffff_8100_0000n;
   const sample = ({ time, chain, isKernel = false }: LeafSample) =>
     record(PERF_RECORD.SAMPLE, isKernel ? 1 : 2, (out) => {
@@ -139,16 +134,13 @@ function leafRecordingOf(
       for (const entry of entries) out.u64(BigInt.asUintN(64, entry));
       out.u64(8 * stack.length);
       for (const word of stack) out.u64(word);
-      // Of an interrupted kernel the registers are its own.
+      // The registers of an interrupted kernel are its own.
       out.u64(8 * stack.length).u64(2);
       for (const register of isKernel ? [1, 2, 3, 4] : [STACK + 0x1000, STACK, 0, 0])
         out.u64(register);
     });
-  const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
-  return perfDataFile({
-    attrs: [{ attr, ids: [5] }],
-    records: [...mapped, ...samples.map(sample)],
-  });
+  const fields = { sampleType: REGS_INTR, sampleRegsIntr: leafRegisterMask('x64') };
+  return fileOf(dump, fields, stack, samples.map(sample));
 }
 
 /** The stack of each sample, outermost first. */

@@ -52,7 +52,7 @@ export async function identifyProcess(
   const names = [NAME_VARIABLE, ATTRIBUTES_VARIABLE];
   const identity = await reads.identity(pid, names, CONTEXT_MAPPING);
   const service = await identify(pid, comm, identity ?? NO_IDENTITY, containers, reads);
-  // What would have named it may have gone while it was read; a process that nobody waits for yet has nothing left, too.
+  // The facts that name it may have gone while it was read; a process that nobody waits for yet has nothing left, too.
   if (service.source === 'comm' && !isThere(pid, startTicks)) return null;
   return { service: boundedService(service), startTicks, hasAnswered: identity !== null };
 }

@@ -133,7 +133,7 @@ export class ServiceTable {
     const nowMs = this.#now();
     const hasBegun = this.#unasked.delete(pid);
     const found = await identifyProcess(pid, comm, this.#containers, this.#reads);
-    // Where it is among them again, it runs another program by now.
+    // A process that is among them again runs another program by now.
     if (hasBegun && found?.hasAnswered && !this.#unasked.has(pid)) {
       this.#begun.set(pid, { ...found, generation: NONE, firstMs: nowMs, askedMs: nowMs });
     }

@@ -12,7 +12,7 @@ const TUNNEL_MS = 10_000;
 
 type TlsFiles = Pick<SinkConfig, 'caFile' | 'certFile' | 'keyFile'>;
 
-/** How a request begins: where it goes first, and what that server has to be told. */
+/** The beginning of a request: the server that it goes to first, and the options and headers for that. */
 export type FirstHop = {
   readonly url: URL;
   readonly options: Pick<RequestOptions, 'agent' | 'path'>;
