@@ -35,7 +35,7 @@ export class Connections {
   to(url: URL): FirstHop {
     const proxy = findProxy(url, this.#env);
     const { caFile, certFile, keyFile } = this.#files;
-    const stamp = [caFile, certFile, keyFile].map(fileStamp).join('|');
+    const stamp = stampOfFiles([caFile, certFile, keyFile]);
     if (this.#agent === null || stamp !== this.#stamp) {
       this.#agent?.destroy();
       this.#agent = this.#open(url, proxy);
@@ -137,8 +137,13 @@ export function basic(user: string, password: string): readonly [name: string, v
   return ['authorization', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`];
 }
 
-/** Identifies a file and its last change; '' where there is none. */
-export function fileStamp(path: string | null): string {
+/** Identifies files and their last changes. */
+export function stampOfFiles(paths: readonly (string | null)[]): string {
+  return paths.map(stampOfFile).join('|');
+}
+
+/** '' where there is none. */
+function stampOfFile(path: string | null): string {
   if (path === null) return '';
   try {
     const { ino, mtimeMs, size } = statSync(path);

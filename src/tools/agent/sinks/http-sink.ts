@@ -3,7 +3,7 @@ import { FailedError } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/encoded-window.ts';
-import { basic, Connections, type FirstHop, fileStamp } from './connections.ts';
+import { basic, Connections, type FirstHop, stampOfFiles } from './connections.ts';
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
 
@@ -123,7 +123,7 @@ export function readToken({
 
 /** Identifies the files that a sink is asked with, and their last change. */
 export function tokenStamp({ tokenFile, caFile, certFile, keyFile }: SinkConfig): string {
-  return [tokenFile, caFile, certFile, keyFile].map(fileStamp).join('|');
+  return stampOfFiles([tokenFile, caFile, certFile, keyFile]);
 }
 
 /** `Authorization: Bearer TOKEN` */
