@@ -2,12 +2,13 @@
 
 import type { CodeEventsLibrary } from './code-events.cts';
 
-const { openContexts, openContextsText } =
-  require('./contexts.cjs') as typeof import('./contexts.cts');
+type ContextsModule = typeof import('./contexts.cts');
+/** Each program that is recorded has marks, few have contexts: their module is loaded for these. */
+const contextsModule = (): ContextsModule => require('./contexts.cjs');
 
 /** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
 type Library = Pick<CodeEventsLibrary, 'begin' | 'end' | 'add'> &
-  Parameters<typeof openContexts>[1];
+  Parameters<ContextsModule['openContexts']>[1];
 
 type Request = {
   readonly method?: string;
@@ -33,7 +34,7 @@ type Message = {
 type Tools = {
   readonly library: Library;
   /** Opens the contexts of requests; null where the recorder wants none. */
-  readonly contexts: (() => ReturnType<typeof openContexts>) | null;
+  readonly contexts: (() => ReturnType<ContextsModule['openContexts']>) | null;
   /** The kind with what the next mark stands for; −1: it is left out. */
   keep(kind: number): number;
   /** The part of a text that a name may have. */
@@ -63,14 +64,23 @@ type Entry = { readonly name: string; readonly startTime: number; readonly durat
  * of the recorder's.
  */
 exports.watchMarks = (require: NodeJS.Require, library: Library, socket: string): (() => void) =>
-  watchParts(require, library, socket, openContexts, [watchServers, watchCalls, watchTimes]);
+  watchParts(require, library, wantsContexts(socket) ? contextsModule().openContexts : null, [
+    watchServers,
+    watchCalls,
+    watchTimes,
+  ]);
 
 /** The same as the text of a function, for `take-in`. */
 exports.watchMarksText = (): string =>
-  `(require, library, socket) => (${watchParts})(require, library, socket, ${openContextsText()}, [${[watchServers, watchCalls, watchTimes]}])`;
+  `(require, library, socket) => (${watchParts})(require, library, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${[watchServers, watchCalls, watchTimes]}])`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Nothing in
 // them may throw: an error of a channel's subscriber ends the program. Kinds are those of `profile/mark-table.ts`.
+
+/** Whether the recorder with this socket asks for the request of each sample. */
+function wantsContexts(socket: string): boolean {
+  return socket.endsWith('-requests');
+}
 
 /**
  * Keeps 32 768 marks of each kind, eight times as many with contexts; behind these each stands for two, behind twice as many for four …, so that those of a
@@ -79,13 +89,11 @@ exports.watchMarksText = (): string =>
 function watchParts(
   require: NodeJS.Require,
   library: Library,
-  socket: string,
-  open: typeof openContexts,
+  open: ContextsModule['openContexts'] | null,
   parts: readonly ((tools: Tools) => void)[],
 ): () => void {
-  const wantsContexts = socket.endsWith('-requests');
   /** A sample can be put down to a request that is kept only. */
-  const KEPT = wantsContexts ? 262_144 : 32_768;
+  const KEPT = open !== null ? 262_144 : 32_768;
   const MOST_NAME = 128;
   const counts = [0, 0, 0, 0, 0, 0];
   const logs = [0, 0, 0, 0, 0, 0];
@@ -121,7 +129,7 @@ function watchParts(
     undo.push(end);
     return end;
   };
-  const contexts = wantsContexts ? () => open(require, library) : null;
+  const contexts = open && (() => open(require, library));
   const tools: Tools = { library, contexts, keep, cut, pathOf, attempt, subscribe, undo };
   for (const part of parts) attempt(part)(tools);
   return () => {
@@ -133,7 +141,7 @@ function watchServers(tools: Tools): void {
   const { library, keep, cut, subscribe } = tools;
   let { contexts: openOf } = tools;
   /** Opened by the first request. */
-  let contexts: ReturnType<typeof openContexts> = null;
+  let contexts: ReturnType<ContextsModule['openContexts']> = null;
   const SERVER = 1;
   // Fastify's channel costs as much as ten others: it is asked for so many requests, which teach their routes.
   const LESSONS = 4096;
