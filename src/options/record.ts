@@ -541,7 +541,6 @@ export const RECORD = options({
     open: commandOption(yesNo, {
       flags: '--no-open',
       help: 'with --view: print the address only',
-      needs: 'view',
     }),
   }),
 

@@ -17,7 +17,6 @@ describe('what would have no effect is refused, with the reason', () => {
     [['view', '--live', '-a', '--strict'], '--strict'],
     [['view', '--live', '-a', '--debuginfod', 'http://localhost/'], 'no debuginfod server'],
     [['record', '--port', '8000', '--', 'true'], '--port goes with --view'],
-    [['record', '--no-open', '--', 'true'], '--no-open goes with --view'],
     [['report', '--tree', '--sort', 'dso', input], '--sort dso and --tree exclude each other'],
     [['report', '-i', input, 'another.data'], 'reads one recording'],
     [
