@@ -51,7 +51,7 @@ export default {
   output: {
     dir: 'dist/bin',
     format: 'cjs',
-    // Code that V8 has compiled in an earlier run cannot import: `start/bundle.ts` requires.
+    // Code that V8 has compiled in an earlier run cannot import: `code-cache/bundle.ts` requires.
     dynamicImportInCjs: false,
     // V8 keeps a file with one character beyond Latin-1 in two bytes a character, and every start reads all of it.
     charset: 'ascii',

@@ -24,7 +24,7 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  * `counted`: where the sample reads its counter, what it has counted since the stream's previous sample.
  * `period` without counts gives a sample the cost of the interval that *follows* it wherever the
  * rule is 'next' (`period-rule.ts`); `events` gives it what it really ended, less what belongs to the
- * phase before it (`border-split.ts`). `time` never charges sleep: it needs the counter's own clock
+ * phase before it (`interval-split.ts`). `time` never charges sleep: it needs the counter's own clock
  * in the samples, or an event that is a clock itself. Under loss neither gives a sample what the
  * lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without counts
  * `unlocated-loss.ts`).

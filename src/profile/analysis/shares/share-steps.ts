@@ -15,7 +15,7 @@ export type StepColumns = {
 
 /**
  * Samples that follow each other in one event instance, as pairs: what the uncertainty of a share
- * is computed from (`period/uncertainty.ts`). A category, a function say, collects the amounts of
+ * is computed from (`period/uncertainty/uncertainty.ts`). A category, a function say, collects the amounts of
  * those steps that enter or leave it: one of the two samples is in it, the other is not.
  *
  *     samples    f f g f      near: 0─1  1─2  2─3      g collects 1─2 and 2─3 of them,
@@ -58,7 +58,7 @@ export type StepSums = {
 /** Lower and upper end of a share's 95 % interval, both 0…1. */
 export type ShareInterval = { readonly low: number; readonly high: number };
 
-/** Turns what a category collected into an interval; made by `period/uncertainty.ts`. */
+/** Turns what a category collected into an interval; made by `period/uncertainty/uncertainty.ts`. */
 export type ShareEstimator = {
   readonly steps: SampleSteps;
   /** Shares are measured, not estimated: every interval is the share itself. */
