@@ -6,7 +6,7 @@
 // - Half of the files of src and web/src have less than 100 lines, none more than 600, as CONTRIBUTING.md states.
 // - A path in code in CONTRIBUTING.md, docs/architecture.md or src/README.md that begins with a folder of the root is
 //   there. A word of capitals stands for any name.
-// - A source file in code in a README below src, web, native, test or bench is there.
+// - A source file in code in a README, or in a comment of a source, below src, web, native, test or bench is there.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -18,8 +18,10 @@ const SOURCE = /\.(?:[cm]?ts|tsx|mjs|css|cc|h)$/;
 const PAGES = ['CONTRIBUTING.md', 'docs/architecture.md', 'src/README.md'];
 const ROOM_LISTS = ['docs/architecture.md', 'src/README.md'];
 const PLACEHOLDER = /(?:^|\/)[A-Z]+(?![\w]*\.md)/;
-/** Headers and sources of the kernel, V8 and Node, which READMEs cite; NAME stands for any. */
-const OF_OTHERS = /^(?:include|src)\/|^napi\.h$|NAME/;
+/** Headers and sources of the kernel, V8 and Node, which READMEs and comments cite, and of examples; NAME stands for any. */
+const OF_OTHERS = /^(?:include|src|linux|\/srv)\/|^napi\.h$|NAME/;
+/** The lines of a source that are comments. */
+const COMMENT = /^\s*(?:\/\*\*?|\*|\/\/).*$/gm;
 const PATH = /^(?:src|web|native|test|docs|bench|examples)\/[\w./-]*$/;
 
 /** Folders below `folder`, and itself, that hold sources. */
@@ -81,21 +83,26 @@ export function findMissingPaths(top, page) {
     );
 }
 
-/** Files that the READMEs below `rooms` name by their ends, and that are nowhere in these rooms. */
+/** Files that READMEs and comments below `rooms` name by their ends, and that are nowhere in these rooms. */
 export function findMissingFiles(top, rooms) {
   const all = rooms
     .flatMap((room) => readdirSync(join(top, room), { withFileTypes: true, recursive: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => `/${relative(top, join(entry.parentPath ?? entry.path, entry.name))}`);
   return all
-    .filter((path) => path.endsWith('/README.md'))
-    .flatMap((readme) => {
-      const text = readFileSync(join(top, readme), 'utf8');
-      const named = [...text.matchAll(/`([\w./-]+\.(?:[cm]?ts|mjs|cc|h))`/g)];
+    .filter(
+      (path) =>
+        path.endsWith('/README.md') ||
+        /^\/(?:src|web|native)\/.*\.(?:[cm]?ts|mjs|cc|h)$/.test(path),
+    )
+    .flatMap((path) => {
+      const text = readFileSync(join(top, path), 'utf8');
+      const prose = path.endsWith('.md') ? text : (text.match(COMMENT) ?? []).join('\n');
+      const named = [...prose.matchAll(/`([\w./-]+\.(?:[cm]?ts|mjs|cc|h))`/g)];
       return named
         .map(([, name]) => name.replace(/^(?:\.\.?\/)+/, ''))
         .filter((name) => !OF_OTHERS.test(name) && !all.some((path) => path.endsWith(`/${name}`)))
-        .map((name) => `${readme.slice(1)}: ${name} is not there`);
+        .map((name) => `${path.slice(1)}: ${name} is not there`);
     });
 }
 
@@ -127,7 +134,7 @@ function main() {
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exit(1);
   console.log(
-    `each folder with sources is described, and ${PAGES.length} pages name paths that are there`,
+    `each folder with sources is described, and ${PAGES.length} pages and the comments name files that are there`,
   );
 }
 

@@ -75,6 +75,14 @@ describe('the check of folders', () => {
     expect(findMissingFiles(top, ['src'])).toEqual(['src/ring/README.md: gone.ts is not there']);
   });
 
+  test('the check of folders names a file that a comment has in code and that is nowhere', () => {
+    write(
+      'src/ring/a.ts',
+      '/**\n * As in `a.ts` and `ring/gone.ts`.\n */\nconst path = `lost.ts`;\n',
+    );
+    expect(findMissingFiles(top, ['src'])).toEqual(['src/ring/a.ts: ring/gone.ts is not there']);
+  });
+
   test('the check of folders names a file of more than 600 lines, and a median of 100 or more', () => {
     write('src/a.ts', 'a\n'.repeat(600));
     write('src/b.ts', 'b\n'.repeat(601));
