@@ -1,4 +1,4 @@
-import { element, pushButton } from '../dom/dom.ts';
+import { element, type PlaceInWindow, pushButton } from '../dom/dom.ts';
 
 export type MenuItem = {
   readonly label: string;
@@ -8,11 +8,7 @@ export type MenuItem = {
 };
 
 /** A menu beside a frame: arrow keys go through it, Escape and a click elsewhere close it. */
-export function showMenu(
-  title: string,
-  items: readonly MenuItem[],
-  at: { readonly x: number; readonly y: number },
-): void {
+export function showMenu(title: string, items: readonly MenuItem[], at: PlaceInWindow): void {
   document.querySelector('.frame-menu')?.remove();
   const menu = element('div', 'frame-menu');
   menu.setAttribute('role', 'menu');

@@ -1,5 +1,8 @@
 type Content = string | Node;
 
+/** A place in the window, pixels. */
+export type PlaceInWindow = { readonly x: number; readonly y: number };
+
 /**
  * An element with text and elements in it. Strings become text, never markup: names come from
  * strangers.

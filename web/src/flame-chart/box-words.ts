@@ -1,7 +1,7 @@
 import { sampledWithin } from '../../../src/profile/sampled-time.ts';
 import type { ProfileMeta } from '../../../src/profile/types.ts';
 import { formatCount, formatNanos, formatShare, formatWeight } from '../ask/format.ts';
-import type { TooltipLine } from '../flame-graph/frame-lines.ts';
+import type { TooltipLine } from '../dom/tooltip-line.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import { formatMoment } from './lane-words.ts';
 

@@ -2,8 +2,9 @@ import { unsampledWithin } from '../../../src/profile/sampled-time.ts';
 import { askLatest } from '../ask/ask.ts';
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { element, onWidthChange } from '../dom/dom.ts';
+import { element, onWidthChange, type PlaceInWindow } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
+import { Tooltip } from '../dom/tooltip.ts';
 import { onColoursChange } from '../shell/theme.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
@@ -16,7 +17,6 @@ import { moveBy, rulerOf, zoomAbout } from '../tracks/window-moves.ts';
 import type { ChartParams, ChartResult } from '../worker/messages/chart-messages.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import { type BoxDirection, boxAt, boxBeside, depthOfBox, middleOfBox } from './box-search.ts';
-import { BoxTooltip } from './box-tooltip.ts';
 import { describeBox, describeChart, nameOfBox, speakBox } from './box-words.ts';
 import { ChartBox } from './chart-box.ts';
 import { chartKeys, runChartKey } from './chart-keys.ts';
@@ -40,7 +40,7 @@ export class TimeChart {
   readonly #none = element('div');
   readonly #box = new ChartBox();
   readonly #readout = element('output', 'chart-readout');
-  readonly #tooltip = new BoxTooltip();
+  readonly #tooltip = new Tooltip();
   readonly #slowTurns: SlowTurns;
   readonly #ask: (params: ChartParams) => boolean;
   readonly #window: ShownWindow;
@@ -187,7 +187,7 @@ export class TimeChart {
     if (isKnown) event.preventDefault();
   }
 
-  #hover(place: ChartPlace, at: { readonly x: number; readonly y: number }): void {
+  #hover(place: ChartPlace, at: PlaceInWindow): void {
     const box = this.#boxAt(place);
     if (this.#result === null || box < 0) this.#tooltip.hide();
     else this.#tooltip.showAt(nameOfBox(this.#result, box), describeBox(this.#result, box), at);
@@ -214,7 +214,7 @@ export class TimeChart {
     if (func >= 0) store.change({ func });
   }
 
-  #openMenu(box: number, at: { readonly x: number; readonly y: number }): void {
+  #openMenu(box: number, at: PlaceInWindow): void {
     if (this.#result === null || box < 0) return;
     this.#tooltip.hide();
     const { store } = this.#context;
@@ -252,7 +252,7 @@ export class TimeChart {
   }
 
   /** The place in the window below the cursor's box. */
-  #cursorPlace(): { readonly x: number; readonly y: number } {
+  #cursorPlace(): PlaceInWindow {
     const { left, top } = this.#box.scroll.getBoundingClientRect();
     const { depth = 0, atNs = 0 } = this.#cursor ?? {};
     const from = this.#result?.window.fromNs ?? 0;

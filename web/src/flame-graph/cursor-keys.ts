@@ -1,5 +1,6 @@
 import { undoEdit } from '../controls/frame-actions.ts';
 import { invertKey, resetKey } from '../controls/tree-switches.ts';
+import type { PlaceInWindow } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { Store } from '../state/store.ts';
 import type { FlameGraph } from './flame-graph.ts';
@@ -9,7 +10,7 @@ export type CursorKeys = {
   readonly store: Store;
   readonly chart: () => FlameGraph | null;
   readonly onEnter: (node: FrameNode) => void;
-  readonly onMenu: (node: FrameNode, at: { readonly x: number; readonly y: number }) => void;
+  readonly onMenu: (node: FrameNode, at: PlaceInWindow) => void;
 };
 
 /** Keys that move through a flame graph, as it stands: up is inwards only where it is a flame. */

@@ -1,14 +1,15 @@
+import type { PlaceInWindow } from '../dom/dom.ts';
+import { Tooltip } from '../dom/tooltip.ts';
+import type { TooltipLine } from '../dom/tooltip-line.ts';
 import { fontScale } from '../time/canvas.ts';
 import { funcOf, isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { colourNameOf, shadeOf } from './frame-colours.ts';
 import { Drawing, type DrawnFrame, leastFrameWidth } from './frame-drawing.ts';
-import type { TooltipLine } from './frame-lines.ts';
 import { type FrameNode, framesTo, toFrameNodes } from './frame-nodes.ts';
 import { alignName, labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';
 import { readPalette } from './palette.ts';
 import { RowWindow, SPARE_ROWS } from './row-window.ts';
-import { createTooltip, type FrameTooltip } from './tooltip.ts';
 
 /** Pixels of an A4 sheet's longer side, within its margins. */
 const PAPER_WIDTH = 1040;
@@ -42,7 +43,7 @@ export type GraphOptions = {
   readonly colourOf?: (row: number) => string;
   readonly describe: (node: FrameNode) => readonly TooltipLine[];
   readonly onZoom: (node: FrameNode) => void;
-  readonly onMenu: (node: FrameNode, at: { readonly x: number; readonly y: number }) => void;
+  readonly onMenu: (node: FrameNode, at: PlaceInWindow) => void;
   readonly onCursor?: (node: FrameNode) => void;
 };
 
@@ -51,7 +52,9 @@ export class FlameGraph {
   readonly #root: FrameNode;
   readonly #container: HTMLElement;
   readonly #options: GraphOptions;
-  readonly #tooltip: FrameTooltip;
+  readonly #tooltip = new Tooltip();
+  /** The tooltip is of the frame under the pointer, not of the cursor's. */
+  #isOfPointer = false;
   readonly #drawing: Drawing;
   readonly #window: RowWindow;
   readonly #text: TextOptions;
@@ -67,12 +70,11 @@ export class FlameGraph {
 
   /** Draws into `container`, before what is in there. */
   constructor(container: HTMLElement, options: GraphOptions) {
-    const { result, title, isIcicle, describe, selected = null } = options;
+    const { result, title, isIcicle, selected = null } = options;
     this.#container = container;
     this.#options = options;
     this.#selected = selected;
     this.#root = toFrameNodes(result, title);
-    this.#tooltip = createTooltip(describe);
     const rowHeight = Math.round(ROW_HEIGHT * fontScale());
     this.#text = {
       weight: result.weight,
@@ -186,7 +188,7 @@ export class FlameGraph {
   }
 
   /** The place of a node's frame, in pixels of the window. */
-  placeInWindow(node: FrameNode): { readonly x: number; readonly y: number } {
+  placeInWindow(node: FrameNode): PlaceInWindow {
     const box = this.#frameOf(node)?.getBoundingClientRect();
     return { x: (box?.left ?? 0) + 8, y: box?.bottom ?? 0 };
   }
@@ -311,13 +313,25 @@ export class FlameGraph {
     on('blur', () => this.#tooltip.hide(), { signal });
     window.addEventListener('beforeprint', () => this.#prepareToPrint(), { signal });
     on('mouseover', (event) => this.#hover(event, this.#nodeAt(event)), { signal });
+    on('mousemove', (event) => this.#follow(event), { signal });
     on('mouseleave', (event) => this.#hover(event, null), { signal });
   }
 
   #hover(event: MouseEvent, node: FrameNode | null): void {
-    if (node !== null) this.#tooltip.show(event, node);
-    else if (this.#hovered !== null) this.#tooltip.hide();
+    if (node !== null) {
+      this.#describe(node, placeOf(event));
+      this.#isOfPointer = true;
+    } else if (this.#hovered !== null) this.#tooltip.hide();
     this.#hovered = node;
+  }
+
+  #follow(event: MouseEvent): void {
+    if (this.#isOfPointer) this.#tooltip.moveTo(placeOf(event));
+  }
+
+  #describe(node: FrameNode, at: PlaceInWindow): void {
+    this.#tooltip.showAt(node.name, this.#options.describe(node), at);
+    this.#isOfPointer = false;
   }
 
   /** Draws all rows, which paper shows at once, and tells the style sheet how wide they are. */
@@ -344,8 +358,7 @@ export class FlameGraph {
     if (node === null) return;
     event.preventDefault();
     this.#tooltip.hide();
-    const at = { x: event.clientX, y: event.clientY };
-    this.#options.onMenu(node, pointed === null ? this.placeInWindow(node) : at);
+    this.#options.onMenu(node, pointed === null ? this.placeInWindow(node) : placeOf(event));
   }
 
   #setCursor(node: FrameNode, isMoved = true): void {
@@ -361,7 +374,7 @@ export class FlameGraph {
     const { left, width } = frame.getBoundingClientRect();
     const isLeft = left + width / 2 < window.innerWidth / 2;
     const { top } = this.#container.getBoundingClientRect();
-    this.#tooltip.showAt(node, { x: isLeft ? window.innerWidth : 0, y: Math.max(0, top) });
+    this.#describe(node, { x: isLeft ? window.innerWidth : 0, y: Math.max(0, top) });
     if (isMoved) this.#options.onCursor?.(node);
   }
 
@@ -403,6 +416,10 @@ export class FlameGraph {
   #frameOf(node: FrameNode): DrawnFrame | undefined {
     return this.#drawing.row(node.depth).find((frame) => frame.__data__.data === node);
   }
+}
+
+function placeOf({ clientX, clientY }: MouseEvent): PlaceInWindow {
+  return { x: clientX, y: clientY };
 }
 
 function isInFrame(target: EventTarget | null): target is Element {

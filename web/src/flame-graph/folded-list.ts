@@ -1,11 +1,11 @@
 import { formatCount, formatShare } from '../ask/format.ts';
 import { type MenuItem, showMenu } from '../controls/frame-menu.ts';
+import type { PlaceInWindow } from '../dom/dom.ts';
 import { treeParams } from '../state/selection.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import type { TreeResult } from '../worker/messages/messages.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
-import type { PlaceInWindow } from './zoom-graph.ts';
 
 /** Items of the list at most: nobody reads further. */
 const MOST_ITEMS = 200;

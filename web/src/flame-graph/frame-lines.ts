@@ -1,10 +1,8 @@
 import { TIERS } from '../../../src/profile/types.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
+import type { TooltipLine } from '../dom/tooltip-line.ts';
 import type { FrameKind, TreeIntervals, TreeResult } from '../worker/messages/messages.ts';
 import type { FrameNode } from './frame-nodes.ts';
-
-/** A figure in a box beside the pointer. */
-export type TooltipLine = { readonly term: string; readonly text: string };
 
 /** Remarks on what a frame that is no code stands for. */
 const REMARKS: Partial<Record<FrameKind, string>> = {

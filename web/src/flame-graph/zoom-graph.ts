@@ -1,5 +1,5 @@
 import { type MenuItem, showMenu } from '../controls/frame-menu.ts';
-import { element } from '../dom/dom.ts';
+import { element, type PlaceInWindow } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
@@ -28,8 +28,6 @@ export type ZoomGraphOptions = {
 
 /** A zoom into a frame of this part of the zoomed one shows nothing that was folded. */
 const NO_WIDER = 0.99;
-
-export type PlaceInWindow = { readonly x: number; readonly y: number };
 
 /** Colours and descriptions of the frames of one tree. */
 export type FrameLook = Pick<GraphOptions, 'colourOf' | 'describe'> & {

@@ -1,6 +1,6 @@
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { element, replaceKeepingFocus } from '../dom/dom.ts';
+import { element, type PlaceInWindow, replaceKeepingFocus } from '../dom/dom.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { FrameKey, TreeParams, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, moveFocus } from './data-table.ts';
@@ -176,7 +176,7 @@ export class TreeBody {
     this.#context.store.change({ tab: 'flame', zoom: path });
   }
 
-  #openMenu(row: TreeRow, at: { readonly x: number; readonly y: number }): void {
+  #openMenu(row: TreeRow, at: PlaceInWindow): void {
     const { store } = this.#context;
     const { labels } = row.result;
     const items = [
