@@ -1,3 +1,4 @@
+import { countBefore } from '../base/bisect.ts';
 import { NONE } from '../base/brand.ts';
 import type { ByteSource } from '../base/byte-source.ts';
 import { PerfDataError } from '../base/errors.ts';
@@ -258,14 +259,8 @@ class SegmentWindow {
 
   /** The last segment that begins at or before `position`. */
   #find(position: number): number {
-    let low = 0;
-    let high = this.#segments.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#segments[middle].start <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    const segments = this.#segments;
+    return Math.max(0, countBefore(segments.length, (row) => segments[row].start <= position) - 1);
   }
 }
 

@@ -1,5 +1,6 @@
 // Hot: once per record.
 
+import { countBefore } from '../../base/bisect.ts';
 import { joinBytes } from '../../base/join-bytes.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { RoundSorter } from '../../kernel/order/round-sorter.ts';
@@ -117,14 +118,8 @@ export class LiveRecords {
       }
     }
     const pieces = this.#pieces;
-    let low = 0;
-    let high = pieces.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (pieces[middle].start <= position) low = middle;
-      else high = middle - 1;
-    }
-    this.#current = pieces[low];
+    const begun = countBefore(pieces.length, (row) => pieces[row].start <= position);
+    this.#current = pieces[Math.max(0, begun - 1)];
     return this.#current;
   }
 

@@ -1,3 +1,4 @@
+import { countBefore } from '../../../src/base/bisect.ts';
 import type { ChartBoxes, ChartWindow } from '../worker/messages/chart-messages.ts';
 
 /** How many rows of boxes there are. */
@@ -15,19 +16,15 @@ export function depthOfBox({ starts }: ChartBoxes, box: number): number {
 export function boxAt(boxes: ChartBoxes, depth: number, atNs: number, withinNs: number): number {
   if (depth < 0 || depth >= depthCount(boxes)) return -1;
   const { starts, fromNs, toNs } = boxes;
-  let low = starts[depth];
-  let high = starts[depth + 1];
+  const first = starts[depth];
+  const end = starts[depth + 1];
   // The first box that begins behind the moment.
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fromNs[middle] <= atNs) low = middle + 1;
-    else high = middle;
-  }
-  const before = low - 1;
-  if (before >= starts[depth] && toNs[before] > atNs) return before;
+  const behind = first + countBefore(end - first, (row) => fromNs[first + row] <= atNs);
+  const before = behind - 1;
+  if (before >= first && toNs[before] > atNs) return before;
   const distance = (box: number) => Math.max(fromNs[box] - atNs, atNs - toNs[box]);
-  const near = [before, low]
-    .filter((box) => box >= starts[depth] && box < starts[depth + 1])
+  const near = [before, behind]
+    .filter((box) => box >= first && box < end)
     .filter((box) => distance(box) < withinNs)
     .sort((a, b) => distance(a) - distance(b));
   return near[0] ?? -1;

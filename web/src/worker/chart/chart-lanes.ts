@@ -5,6 +5,7 @@ import { GrowableFloat64 } from '../../../../src/base/growable-columns.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
 import { MARK_KINDS, type MarkKind } from '../../../../src/profile/mark-table.ts';
+import { stacksWith } from '../../../../src/profile/stacks-with.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
 import type { ChartLane, ChartWindow } from '../messages/chart-messages.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
@@ -55,17 +56,12 @@ const known = new WeakMap<LoadedRecording, Uint8Array>();
 function collectingStacks(recording: LoadedRecording): Uint8Array {
   const found = known.get(recording);
   if (found !== undefined) return found;
-  const { funcs, strings, frames, stacks } = recording.profile;
+  const { funcs, strings } = recording.profile;
   const collects = Uint8Array.from(classifyFuncs(recording.profile), (func, index) => {
     const isKind = func.is === 'native' && func.kind === 'gc';
     return isKind || strings[funcs.name[index]] === '(garbage collector)' ? 1 : 0;
   });
-  const isCollecting = new Uint8Array(stacks.length);
-  for (let row = 0; row < stacks.length; row++) {
-    const above = stacks.prefix[row];
-    const func = frames.func[stacks.frame[row]];
-    isCollecting[row] = above !== NONE && isCollecting[above] === 1 ? 1 : collects[func];
-  }
+  const isCollecting = stacksWith(recording.profile, (func) => collects[func] === 1);
   known.set(recording, isCollecting);
   return isCollecting;
 }

@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { countBefore } from '../../../../src/base/bisect.ts';
 import { eachSlice, finish, type Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../../src/period/types.ts';
@@ -100,18 +101,13 @@ function stretchOf(
   const { starts, samples } = byCpu;
   const key = cpu + 1;
   if (key + 1 >= starts.length) return { startNs: 0, endNs: end };
-  let low = starts[key];
-  const first = low;
-  let high = starts[key + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (timeNs[samples[middle]] < end) low = middle + 1;
-    else high = middle;
-  }
-  if (low === first) return { startNs: 0, endNs: end };
-  const startNs = timeNs[samples[low - 1]];
-  const earlier = Math.max(first, low - 1 - RATE_SAMPLES);
-  const before = low - 1 - earlier;
+  const first = starts[key];
+  const count = countBefore(starts[key + 1] - first, (row) => timeNs[samples[first + row]] < end);
+  if (count === 0) return { startNs: 0, endNs: end };
+  const last = first + count - 1;
+  const startNs = timeNs[samples[last]];
+  const earlier = Math.max(first, last - RATE_SAMPLES);
+  const before = last - earlier;
   if (before === 0) return { startNs, endNs: end };
   const interval = (startNs - timeNs[samples[earlier]]) / before;
   return { startNs, endNs: Math.min(end, startNs + lost * interval) };
@@ -120,24 +116,21 @@ function stretchOf(
 /** Adds `amount` to the cells from `startNs` to `endNs`, evenly; what lies outside is left out. */
 function spread(
   cells: Float64Array,
-  { firstNs, cellNs, length }: TimeGrid,
+  grid: TimeGrid,
   startNs: number,
   endNs: number,
   amount: number,
 ): void {
+  const { firstNs, cellNs, length } = grid;
   const span = endNs - startNs;
   if (!(span > 0)) {
     const cell = Math.floor((endNs - firstNs) / cellNs);
     if (cell >= 0 && cell < length) cells[cell] += amount;
     return;
   }
-  const from = Math.max(0, Math.floor((startNs - firstNs) / cellNs));
-  const to = Math.min(length - 1, Math.floor((endNs - firstNs) / cellNs));
-  for (let cell = from; cell <= to; cell++) {
-    const cellStart = firstNs + cell * cellNs;
-    const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
-    if (overlap > 0) cells[cell] += (amount * overlap) / span;
-  }
+  eachCell(grid, startNs, endNs, (cell, overlapNs) => {
+    cells[cell] += (amount * overlapNs) / span;
+  });
 }
 
 /** Adds the share of each cell that lies between two times; a cell is never more than whole. */
@@ -147,13 +140,24 @@ export function addShares(
   startNs: number,
   endNs: number,
 ): void {
-  const { firstNs, cellNs, length } = grid;
+  eachCell(grid, startNs, endNs, (cell, overlapNs) => {
+    cells[cell] = Math.min(1, cells[cell] + overlapNs / grid.cellNs);
+  });
+}
+
+/** Calls back with each cell that lies between two times, as a whole or in part. */
+function eachCell(
+  { firstNs, cellNs, length }: TimeGrid,
+  startNs: number,
+  endNs: number,
+  take: (cell: number, overlapNs: number) => void,
+): void {
   const from = Math.max(0, Math.floor((startNs - firstNs) / cellNs));
   const to = Math.min(length - 1, Math.floor((endNs - firstNs) / cellNs));
   for (let cell = from; cell <= to; cell++) {
     const cellStart = firstNs + cell * cellNs;
-    const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
-    if (overlap > 0) cells[cell] = Math.min(1, cells[cell] + overlap / cellNs);
+    const overlapNs = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
+    if (overlapNs > 0) take(cell, overlapNs);
   }
 }
 
