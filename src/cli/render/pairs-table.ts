@@ -3,6 +3,7 @@ import { printable } from '../../base/printable.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import type { Pair } from '../../period/report/pairs.ts';
 import type { StreamReport } from '../../period/report/stream-report.ts';
+import { formatTable } from './table.ts';
 
 const HEADER = ['sample', 'Δt (ns)', 'P before', 'P after', 'events', 'λ (events/s)', 'f (Hz)'];
 
@@ -10,15 +11,12 @@ const HEADER = ['sample', 'Δt (ns)', 'P before', 'P after', 'events', 'λ (even
 export function pairsTable(event: EventReport, stream: StreamReport): string[] {
   const { pairs } = stream;
   if (pairs === undefined || pairs.length === 0) return [];
-  const rows = [HEADER, ...pairs.map(pairRow)];
-  const widths = HEADER.map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
-  );
+  const rows = formatTable(HEADER, pairs.map(pairRow), { right: [...HEADER.keys()] });
   const name = printable(event.event);
   const id = stream.streamId === null ? '' : `, stream ${stream.streamId}`;
   return [
     `${name}${id}: λ = events/Δt, f = λ/P, with the P that was in force`,
-    ...rows.map((row) => `  ${row.map((cell, i) => cell.padStart(widths[i])).join('  ')}`),
+    ...rows.map((row) => `  ${row}`),
     ...(pairs.every((pair) => pair.from === 'counts')
       ? []
       : ['  Without counts in the samples, events are the period in force, by the rule found.']),

@@ -18,6 +18,7 @@ import * as words from '../../period/report/words.ts';
 import { toAscii } from './ascii.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
+import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { wrapText } from './wrap.ts';
 
@@ -196,33 +197,20 @@ function shorten(name: string): string {
 }
 
 const HEADER = ['stream', 'tid', 'CPU', 'samples', 'verdict', 'settled after', 'Hz', 'period'];
-/** Columns of words; the others are numbers and aligned to the right. */
-const LEFT_ALIGNED = new Set([4, 5]);
+/** The columns of figures, aligned to the right. */
+const NUMBERS = [0, 1, 2, 3, 6, 7];
 /** More ids than this are only counted. */
 const MAX_IDS = 2;
 
 /** The streams of an event as an aligned table, with a last row for those that were left out. */
 function streamTable(event: EventReport): string[] {
-  const rows = [HEADER, ...event.streams.map(streamRow)];
+  const rows = event.streams.map(streamRow);
   const rest = event.restOfStreams;
   if (rest) {
-    rows.push([
-      `${formatCount(rest.streams)} more`,
-      '',
-      '',
-      formatCount(rest.samples),
-      '',
-      '',
-      '',
-      '',
-    ]);
+    const [streams, samples] = [rest.streams, rest.samples].map(formatCount);
+    rows.push([`${streams} more`, '', '', samples, ...['', '', '', '']]);
   }
-  const widths = HEADER.map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
-  );
-  return rows.map((row) =>
-    `  ${row.map((cell, i) => (LEFT_ALIGNED.has(i) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ')}`.trimEnd(),
-  );
+  return formatTable(HEADER, rows, { right: NUMBERS }).map((row) => `  ${row}`);
 }
 
 function streamRow(stream: StreamReport): string[] {
