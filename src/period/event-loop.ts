@@ -49,7 +49,8 @@ export function findEventLoop(
   // A line may be one of a loop's harmonics.
   for (const harmonic of [1, 2, 3]) {
     const own = frequency / harmonic;
-    if (othersAt(own, counted, states) > MOST_OTHERS * (1 - squares)) continue;
+    const others = shareOfOthers(states, PLACES, (k) => placeIn(own, counted, k, PLACES));
+    if (others > MOST_OTHERS * (1 - squares)) continue;
     const times = signal.variancesAt(own);
     return times > LEAST_TIMES ? { kind: 'loop', events: 1 / own, times } : null;
   }
@@ -241,11 +242,15 @@ class Signal {
   }
 }
 
-/** Share of the samples that are not in the commonest function of their place in the loop. */
-function othersAt(frequency: number, counted: Float64Array, states: Int32Array): number {
-  const counts = Array.from({ length: PLACES }, () => new Map<number, number>());
+/** Share of the samples that are not in the commonest function of their place; `placeOf` is below `places`. */
+export function shareOfOthers(
+  states: Int32Array,
+  places: number,
+  placeOf: (sample: number) => number,
+): number {
+  const counts = Array.from({ length: places }, () => new Map<number, number>());
   for (let k = 0; k < states.length; k++) {
-    const atPlace = counts[placeIn(frequency, counted, k, PLACES)];
+    const atPlace = counts[placeOf(k)];
     atPlace.set(states[k], (atPlace.get(states[k]) ?? 0) + 1);
   }
   let commonest = 0;

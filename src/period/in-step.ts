@@ -4,7 +4,7 @@ import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import { median } from './distribution.ts';
-import { type EventLoop, findEventLoop } from './event-loop.ts';
+import { type EventLoop, findEventLoop, shareOfOthers } from './event-loop.ts';
 import {
   differing,
   differingShare,
@@ -363,9 +363,11 @@ function findClock(
     const cycles = duration / everyNs;
     if (cycles < LEAST_REPEATS) break;
     const parts = partsFor(rows.length, cycles);
-    if (othersIn(times, states, everyNs, parts) > 0.25 * byChance) continue;
+    const othersIn = (ns: number) =>
+      shareOfOthers(states, parts, (k) => partOf(times[k], ns, parts));
+    if (othersIn(everyNs) > 0.25 * byChance) continue;
     if (crowdingOf(times, everyNs, parts) < LEAST_CROWDING) continue;
-    if (othersIn(times, states, everyNs * BESIDE, parts) < 0.5 * byChance) continue;
+    if (othersIn(everyNs * BESIDE) < 0.5 * byChance) continue;
     return { kind: 'clock', everyNs, cycles };
   }
   return null;
@@ -378,18 +380,6 @@ const BESIDE = 1.0618;
 
 const partOf = (time: number, everyNs: number, parts: number): number =>
   Math.floor(((time % everyNs) / everyNs) * parts);
-
-/** Share of the samples that are not in the commonest function of their part of a recurring time. */
-function othersIn(times: Float64Array, states: Int32Array, everyNs: number, parts: number): number {
-  const counts = Array.from({ length: parts }, () => new Map<number, number>());
-  for (let k = 0; k < times.length; k++) {
-    const inPart = counts[partOf(times[k], everyNs, parts)];
-    inPart.set(states[k], (inPart.get(states[k]) ?? 0) + 1);
-  }
-  let commonest = 0;
-  for (const inPart of counts) commonest += Math.max(0, ...inPart.values());
-  return 1 - commonest / times.length;
-}
 
 /** How unevenly samples lie in a recurring time: 1 if all of its parts have as many. */
 function crowdingOf(times: Float64Array, everyNs: number, parts: number): number {

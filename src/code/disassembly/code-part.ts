@@ -23,13 +23,10 @@ export type CodePlace = {
   readonly samples: number;
 };
 
-/** A piece of code before it is decoded. */
-export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size'> & {
+/** A piece of code, its bytes and what is known of them. */
+export type PieceOfCode = Pick<CodePart, 'name' | 'start' | 'size'> & {
   readonly architecture: InstructionSet;
   readonly extent: ExtentSource;
-  readonly places: readonly CodePlace[];
-  /** Bytes that are decoded at most; default `MOST_PART_BYTES`. */
-  readonly limit?: number;
   /** The bytes at an offset from the start; fewer where the code ends early. */
   readonly read: (offset: number, length: number) => Uint8Array;
   /** `malloc@plt`, `main+0x1c`; empty where no symbol is known. */
@@ -37,6 +34,14 @@ export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size
   /** The source line of the instruction at an offset; null where it is not known. */
   readonly locate: (offset: number) => CodeLocation | null;
 };
+
+/** A piece of code before it is decoded. */
+export type CodeInput = PieceOfCode &
+  Pick<CodePart, 'dso' | 'tier'> & {
+    readonly places: readonly CodePlace[];
+    /** Bytes that are decoded at most; default `MOST_PART_BYTES`. */
+    readonly limit?: number;
+  };
 
 /** Decodes a piece of code, as far as it is shown. */
 export function disassemblePart(input: CodeInput, decoder: Decoder): CodePart {

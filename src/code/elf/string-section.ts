@@ -32,20 +32,20 @@ export class StringSection {
 
   /** The string at `offset`; empty if `offset` lies outside. */
   at(offset: number): string {
-    return decodeString(this.#bytes, offset, this.#end(offset));
+    return stringAt(this.#bytes, offset);
   }
 
   byteAt(offset: number): number {
     return this.#bytes[offset] ?? 0;
   }
+}
 
-  /** End of the string at `offset`. Looks no further than a name may reach. */
-  #end(offset: number): number {
-    const limit = Math.min(this.#bytes.length, offset + MAX_NAME_BYTES);
-    let end = offset;
-    while (end < limit && this.#bytes[end] !== 0) end++;
-    return end;
-  }
+/** The zero-terminated string at `offset`; empty if `offset` lies outside. Looks no further than a name may reach. */
+export function stringAt(bytes: Uint8Array, offset: number): string {
+  const limit = Math.min(bytes.length, offset + MAX_NAME_BYTES);
+  let end = offset;
+  while (end < limit && bytes[end] !== 0) end++;
+  return decodeString(bytes, offset, end);
 }
 
 export function decodeString(bytes: Uint8Array, from: number, end: number): string {

@@ -1,7 +1,7 @@
 import { lastAtMost } from '../../base/bisect.ts';
 import { once } from '../../base/once.ts';
 import { readU64 } from '../../base/u64.ts';
-import { decodeString, MAX_NAME_BYTES } from '../elf/string-section.ts';
+import { stringAt } from '../elf/string-section.ts';
 
 /** Table layouts, by the first Go release that writes each. */
 export type GoVersion = 2 | 16 | 18 | 20;
@@ -127,7 +127,7 @@ export class GoTable {
 
   /** Name at an offset in the names. */
   nameAt(offset: number): string {
-    return this.#text(this.names + offset);
+    return stringAt(this.#bytes, this.names + offset);
   }
 
   /** All functions, as rows of a symbol table. */
@@ -161,11 +161,11 @@ export class GoTable {
       // The first word counts the files, which are numbered from 1.
       return file === 0 || file >= this.#u32(this.#files)
         ? ''
-        : this.#text(this.#u32(this.#files + 4 * file));
+        : stringAt(this.#bytes, this.#u32(this.#files + 4 * file));
     }
     const unit = this.#u32(this.#field(row, FIELD.unit));
     const offset = this.#u32(this.#units + 4 * (unit + file));
-    return offset === NO_OFFSET ? '' : this.#text(this.#files + offset);
+    return offset === NO_OFFSET ? '' : stringAt(this.#bytes, this.#files + offset);
   }
 
   /** Index of the inlined call that an address in `row` lies in, −1 if none. */
@@ -230,13 +230,6 @@ export class GoTable {
       if (address < end) return value;
     }
     return -1;
-  }
-
-  #text(offset: number): string {
-    const limit = Math.min(this.#bytes.length, offset + MAX_NAME_BYTES);
-    let end = offset;
-    while (end < limit && this.#bytes[end] !== 0) end++;
-    return decodeString(this.#bytes, offset, end);
   }
 
   /** 0 beyond the table's end. */

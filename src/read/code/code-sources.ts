@@ -2,7 +2,8 @@ import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { isPlaceName } from '../../base/place-name.ts';
 import { printable } from '../../base/printable.ts';
-import type { CodeLocation, ExtentSource, InstructionSet } from '../../code/disassembly/types.ts';
+import type { PieceOfCode } from '../../code/disassembly/code-part.ts';
+import type { CodeLocation } from '../../code/disassembly/types.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
@@ -44,21 +45,11 @@ export type CodeSourcesOptions = {
 };
 
 /** The code around one frame. */
-export type CodeAt = {
+export type CodeAt = PieceOfCode & {
   /** Tells sources of code apart, in which starts may be equal. */
   readonly source: string;
-  readonly name: string;
-  readonly extent: ExtentSource;
-  readonly architecture: InstructionSet;
-  /** The address at which the code begins, as frames have their addresses. */
+  /** The address at which the code begins, as frames have their addresses; `start` is the same as it is shown. */
   readonly from: number;
-  /** The same as it is shown. */
-  readonly start: number;
-  /** Bytes. */
-  readonly size: number;
-  readonly read: (offset: number, length: number) => Uint8Array;
-  readonly nameAt: (address: number) => string;
-  readonly locate: (offset: number) => CodeLocation | null;
 };
 
 const NOWHERE = 'These addresses are in no mapping of the recording, so their code is unknown.';

@@ -82,18 +82,11 @@ export class FunctionCode {
         left -= Math.min(limit, code.size);
         return disassemblePart(
           {
-            name: code.name,
+            ...code,
             dso: dsoPlace(profile.dsos[profile.frames.dso[first]]),
             tier: tierOf(profile, first),
-            start: code.start,
-            size: code.size,
-            architecture: code.architecture,
-            extent: code.extent,
             places,
             limit,
-            read: code.read,
-            nameAt: code.nameAt,
-            locate: code.locate,
           },
           decoderFor(code.architecture),
         );
