@@ -66,7 +66,7 @@ export function compileCountedWork(): string {
 
 /**
  * Compiles one C file, with others linked to it, and returns the path of the result, in
- * `test/build/`. The name holds a hash of sources, compiler and flags: the same input is compiled
+ * `test/build/`. The name holds a hash of sources, their paths, compiler and flags: the same input is compiled
  * once, and a changed one never finds the old result. Test files that run at the same time may
  * compile the same source; the last rename wins, with equal bytes.
  */
@@ -78,7 +78,7 @@ export function compileC(
 ): string {
   const compiler = process.env.CC ?? 'cc';
   const key = createHash('sha256')
-    .update(JSON.stringify([compiler, flags]))
+    .update(JSON.stringify([compiler, flags, source, others]))
     .update(readFileSync(source));
   for (const other of others) key.update(readFileSync(other));
   const name = basename(source, extname(source));
@@ -113,7 +113,9 @@ export const hasGo = spawnSync('go', ['version']).status === 0;
  * `go build`.
  */
 export function compileGo(source: string, flags: readonly string[], name = ''): string {
-  const key = createHash('sha256').update(JSON.stringify(flags)).update(readFileSync(source));
+  const key = createHash('sha256')
+    .update(JSON.stringify([flags, source]))
+    .update(readFileSync(source));
   const base = `${basename(source, '.go')}${name}`;
   const result = join(buildDirectory, `${base}-${key.digest('hex').slice(0, 12)}`);
   if (existsSync(result)) return result;
