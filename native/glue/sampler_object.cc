@@ -44,43 +44,35 @@ bool SamplerObject::CheckOpen(Napi::Env env) {
   return false;
 }
 
-Notifier* SamplerObject::PrepareStart(const Napi::CallbackInfo& info) {
-  if (!CheckOpen(info.Env())) return nullptr;
+template <class Sink>
+Napi::Value SamplerObject::Start(const Napi::CallbackInfo& info,
+                                 bool (*read)(const Napi::Value&, Sink*),
+                                 bool (Sampler::*start)(const Sink&, std::function<void()>,
+                                                        Error*)) {
+  const Napi::Env env = info.Env();
+  Sink sink;
+  if (!read(info[0], &sink) || !CheckOpen(env)) return env.Undefined();
   if (sampler_->started()) {
-    ThrowMisuse(info.Env(), "ERR_STARTED", "the session was started before");
-    return nullptr;
+    ThrowMisuse(env, "ERR_STARTED", "the session was started before");
+    return env.Undefined();
   }
-  return Begin(info[1], "onEvent");
-}
-
-void SamplerObject::FinishStart(bool started, const Error& error) {
-  if (started) return;
-  ThrowError(Env(), error);
-  LetGo();
+  Notifier* const notifier = Begin(info[1], "onEvent");
+  if (notifier == nullptr) return env.Undefined();
+  Error error;
+  if (!((*sampler_).*start)(
+          sink, [notifier] { notifier->Send(); }, &error)) {
+    ThrowError(env, error);
+    LetGo();
+  }
+  return env.Undefined();
 }
 
 Napi::Value SamplerObject::StartFile(const Napi::CallbackInfo& info) {
-  FileSinkOptions options;
-  if (!ReadFileSink(info[0], &options)) return info.Env().Undefined();
-  Notifier* const notifier = PrepareStart(info);
-  if (notifier == nullptr) return info.Env().Undefined();
-  Error error;
-  FinishStart(sampler_->StartFile(
-                  options, [notifier] { notifier->Send(); }, &error),
-              error);
-  return info.Env().Undefined();
+  return Start(info, ReadFileSink, &Sampler::StartFile);
 }
 
 Napi::Value SamplerObject::StartLive(const Napi::CallbackInfo& info) {
-  LiveSinkOptions options;
-  if (!ReadLiveSink(info[0], &options)) return info.Env().Undefined();
-  Notifier* const notifier = PrepareStart(info);
-  if (notifier == nullptr) return info.Env().Undefined();
-  Error error;
-  FinishStart(sampler_->StartLive(
-                  options, [notifier] { notifier->Send(); }, &error),
-              error);
-  return info.Env().Undefined();
+  return Start(info, ReadLiveSink, &Sampler::StartLive);
 }
 
 Napi::Value SamplerObject::SwitchFile(const Napi::CallbackInfo& info) {

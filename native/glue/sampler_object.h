@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <functional>
 #include <memory>
 
 #include "../core/session/sampler.h"
@@ -38,9 +39,10 @@ class SamplerObject : public LiveObject<SamplerObject> {
   Napi::Value Kill(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
-  /** Null with an error pending when the session can't be started (any more). */
-  Notifier* PrepareStart(const Napi::CallbackInfo& info);
-  void FinishStart(bool started, const Error& error);
+  /** Starts with (sink, onEvent); an error is pending where the session can't be started. */
+  template <class Sink>
+  Napi::Value Start(const Napi::CallbackInfo& info, bool (*read)(const Napi::Value&, Sink*),
+                    bool (Sampler::*start)(const Sink&, std::function<void()>, Error*));
   /** False with an error pending after `close`. */
   bool CheckOpen(Napi::Env env);
 
