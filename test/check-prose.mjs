@@ -1,5 +1,5 @@
 // Checks that docstrings and titles of tests can be read alone. A docstring is headless when it begins with a
-// preposition or with What, Where, As: it has no subject. A title is a riddle when it begins with a preposition or a
+// preposition or with What, Where, As, Those: it has no subject, or none that it names. A title is a riddle when it begins with a preposition or a
 // bare verb: a list of failures shows it without the words around it. Each room has a ceiling in prose-ceilings.json,
 // which only goes down. Run by `npm run check`; `--list ROOM` prints the places of a room, `--lower` the table anew.
 
@@ -11,7 +11,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const TABLE = join(root, 'test/prose-ceilings.json');
 
 const PREPOSITIONS =
-  'of in on at by to from with without for between behind beside below above under into as what where who whose';
+  'of in on at by to from with without for between behind beside below above under into as what where who whose those';
 const VERBS =
   'accepts adds agrees aligns allows answers are asks attaches becomes begins belongs breaks can cannot changes closes ' +
   'comes compares compiles completes computes copies costs counts cuts demangles describes does draws drops edits ends ' +

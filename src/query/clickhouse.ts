@@ -191,7 +191,7 @@ function parseAnswer(text: string): Answer {
   }
 }
 
-/** Those of 64 bits come as text. */
+/** A number that may have 64 bits, which come as text. */
 function wholeNumber(value: QueryValue): QueryValue {
   if (typeof value !== 'string') return value;
   const number = Number(value);

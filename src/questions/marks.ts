@@ -7,9 +7,9 @@ export type MarkSummary = LengthFigures & {
   readonly kind: MarkKind;
   readonly name: string;
   readonly count: number;
-  /** Those whose end was not seen: aborted requests, and what went on when the program or the recording ended. */
+  /** Marks whose end was not seen: aborted requests, and what went on when the program or the recording ended. */
   readonly open: number;
-  /** Those with an HTTP status of 500 and more. */
+  /** Requests with an HTTP status of 500 and more. */
   readonly failed: number;
   /** All lengths together. */
   readonly totalNs: number;

@@ -26,7 +26,7 @@ export type UntoldRow = Share & { readonly while: (typeof UNTOLD)[number] };
 
 /** Requests of servers by route, and the part that no route has. */
 export type RequestReport = {
-  /** Those with the most requests first. */
+  /** Routes, those with the most requests first. */
   readonly routes: readonly RouteRow[];
   readonly untold: readonly UntoldRow[];
 };

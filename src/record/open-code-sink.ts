@@ -52,7 +52,7 @@ function peersOf(target: SamplerTarget): Pick<CodeEventSinkOptions, 'isRecorded'
   return { isRecorded: () => true, uids: uid === undefined ? [] : [uid] };
 }
 
-/** Those of what a command runs, by the rights of its user. */
+/** The maps of what a command runs, read with the rights of its user. */
 function heldMapsOf(target: SamplerTarget): HeldMaps | null {
   if (target.kind !== 'command') return null;
   const { user } = target.command;

@@ -172,7 +172,7 @@ function isPerfTs({ scriptFile, ownScripts }: RunPlace): boolean {
 
 /** Commands that record or count, each of which root may have to run. */
 const SUBCOMMAND = /^(?:record|stat|top|view|list|agent)$/;
-/** Those that may start a command for its user. */
+/** Subcommands that may start a command for its user. */
 const RUNS_COMMAND = /^(?:record|stat|top)$/;
 
 /** `record` stands for what has no events of its own: `doctor`. */

@@ -249,7 +249,7 @@ describe('JavaScript that V8 runs', () => {
 });
 
 describe('a name without its place', () => {
-  test('the name is taken by report --symbol', () => {
+  test("report --symbol takes the function's name", () => {
     const [event] = json('report', forkedWorkers(), '-S', 'parse').events;
     expect(event.samples).toBe(3 * IN_PARSE);
   });

@@ -8,6 +8,7 @@ it('the check of prose finds docstrings that begin without a subject', () => {
     ' * Of a thread',
     ' * that has ended.',
     ' */',
+    '/** Those of the threads that run. */',
     '/** Offset of the first record. */',
     '/** In-place sums of each column. */',
     '/** Whether a thread has ended. */',
@@ -16,6 +17,7 @@ it('the check of prose finds docstrings that begin without a subject', () => {
   expect(findHeadless(text.join('\n'))).toEqual([
     { line: 1, words: 'Where the records begin.' },
     { line: 2, words: 'Of a thread that has ended.' },
+    { line: 6, words: 'Those of the threads that run.' },
   ]);
 });
 

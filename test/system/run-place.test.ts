@@ -127,7 +127,7 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(drawnPlace({ ...SYSTEM, script: null }))).toBe('sudo node …');
   });
 
-  it('the line is su without sudo, which has to be told who the command is', () => {
+  it('the line without sudo is one of su, and names the user of the command', () => {
     const line = (firstWord: string) => rootLine(drawnPlace({ hasSudo: false, firstWord }));
     expect(line('record')).toBe("su -c 'perf-ts record --user ann …'");
     expect(line('agent')).toBe("su -c 'perf-ts agent …'");

@@ -40,7 +40,7 @@ enum class Type : uint16_t {
   kSourceMap = 10,
   /** `Turn`: one of the event loop that took `kLeastTurnNs` or more. */
   kTurn = 11,
-  /** `ShortTurns`: the others of a second or so. */
+  /** `ShortTurns`: the sums and counts of the shorter turns of a second or so. */
   kShortTurns = 12,
   /** `Mark` and a name; its time is the begin. */
   kMark = 13,

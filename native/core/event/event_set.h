@@ -137,7 +137,7 @@ class EventSet {
   EventAttr sideband_;
   /** Sampled ones; {−1}: whatever CPU a task runs on. */
   std::vector<int> cpus_;
-  /** Those with a side-band, ascending: the sampled ones are among them. */
+  /** The CPUs with a side-band, ascending: the sampled ones are among them. */
   std::vector<int> places_;
   /** Events by task, until all are open; and those of no task. */
   std::map<int, std::vector<Instance>> opened_;

@@ -47,7 +47,7 @@ class ForkWatch {
   std::vector<int> cpus_;
   /** Rings by CPU. */
   std::map<int, CpuRing> rings_;
-  /** Those whose output goes to another one's ring. */
+  /** Events whose output goes to the ring of another one. */
   std::vector<Fd> events_;
   bool has_lost_ = false;
 };

@@ -141,7 +141,7 @@ class KernelLines {
 
   /** Ascending. */
   std::vector<uint64_t> wanted_;
-  /** Those before it have their lines. */
+  /** The first address in `wanted_` that has no line yet. */
   size_t next_ = 0;
   std::string* lines_;
   Group previous_;

@@ -129,7 +129,7 @@ class SamplerThread {
 
   /** Rings that are overwritten and read only when asked. */
   std::vector<BackwardRing> backward_;
-  /** Those of the side-band first. */
+  /** The rings of the side-band come first. */
   std::vector<RingBuffer> buffers_;
   size_t sideband_buffers_ = 0;
   /** Per buffer: the head when the round began. */

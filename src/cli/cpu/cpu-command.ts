@@ -3,7 +3,7 @@ import { oneOf, text, yesNo } from '../../options/kinds.ts';
 import { commandOption, inGroup, options } from '../../options/option.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
-/** `perf-ts cpu`. */
+/** The options of `perf-ts cpu`. */
 const CPU = options({
   ...inGroup('CPU:', {
     explain: commandOption(text, {

@@ -94,9 +94,9 @@ export function diffDocument({ files, otherFiles, comparisons, judged }: DiffRes
     otherFile: otherFiles[0].path,
     files: files.map(({ path }) => path),
     otherFiles: otherFiles.map(({ path }) => path),
-    /** Those of each of `files`. */
+    /** The findings of each of `files`. */
     findings: findingsOfEach(files),
-    /** Those of each of `otherFiles`. */
+    /** The findings of each of `otherFiles`. */
     otherFindings: findingsOfEach(otherFiles),
     events: comparisons.map(jsonOf),
     ...(judged.length > 0 && { conditions: judged }),

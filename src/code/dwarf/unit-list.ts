@@ -27,7 +27,7 @@ export class UnitList {
   readonly #diagnostics: Diagnostics;
   readonly #room: UnitRoom;
   readonly #byOffset = new Map<number, DwarfUnit>();
-  /** Those walked so far, in the order of their offsets. */
+  /** Units walked so far, in the order of their offsets. */
   readonly #walked: DwarfUnit[] = [];
   #walkedOffsets = new Float64Array(0);
   /** Offset at which the walk goes on. */

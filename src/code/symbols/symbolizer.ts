@@ -90,7 +90,7 @@ export class Symbolizer {
   readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
   /** Aliases are compared as they are shown, then shown. */
   readonly #shownName: (name: string) => string;
-  /** Those of `LoadedSymbols` that have not been asked for yet. */
+  /** Tables of `LoadedSymbols` that have not been asked for yet. */
   readonly #unasked: Map<string, DsoSymbols | null>;
   /** Calls of `refreshFiles`. */
   #round = 0;
@@ -376,7 +376,7 @@ export class Symbolizer {
     }
   }
 
-  /** Those of files, each once. */
+  /** The tables of files, each once. */
   #fileTables(): DsoSymbols[] {
     const { dsos } = this.#options;
     const files = [...this.#symbolsOf].filter(([dso]) => dsos.key(dso).kind === 'user-file');

@@ -41,7 +41,7 @@ export class RoundSorter {
   #lateRecords = 0;
   /** Records with a time that have gone out, but for those of the release that runs. */
   #released = 0;
-  /** Those of the release that runs. */
+  /** Records that the release that runs has delivered. */
   #releasing = 0;
 
   /**

@@ -4,7 +4,7 @@ import type { RecordView } from './record-view.ts';
 /** Offsets in `struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; }`. */
 const BUILD_ID_AT = 40;
 const MOST_BYTES = 20;
-/** Those of MD5 and SHA-1 are the usual ones; perf has left something behind the first. */
+/** Lengths of MD5 and SHA-1, which are the usual ones; perf has left something behind the first. */
 const USUAL_BYTES: readonly number[] = [16, 20];
 
 /**

@@ -418,7 +418,7 @@ export class AnalysedProfile {
   }
 
   /**
-   * Those with a period: members of a sampled group have none of their own, since their leader samples
+   * The events with a period: members of a sampled group have none of their own, since their leader samples
    * them, nor have waits and system calls one.
    */
   reportedEvents(): EventIndex[] {

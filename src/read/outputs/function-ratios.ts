@@ -114,7 +114,7 @@ function ask(opened: AnalysedProfile, select: SampleSelection): Asked | null {
   return ratios.length === 0 ? null : { source: opened.ratioSource(select), ratios };
 }
 
-/** Those selected of all events that are compared, in time order. */
+/** The selected samples of all events that are compared, in time order. */
 function samplesOf({ source, ratios }: Asked): Int32Array {
   const rows = comparedEvents(source.profile, ratios).map((event) => source.eventOf(event).rows);
   const samples = new Int32Array(rows.reduce((sum, { length }) => sum + length, 0));

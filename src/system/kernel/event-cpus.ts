@@ -7,7 +7,7 @@ import { RECORD } from '../../options/record.ts';
 /** An event and the CPUs that it is opened on. */
 export type PlacedEvent = {
   readonly spec: EventSpec;
-  /** Those of the event's PMU among the recorded ones, ascending; null: all recorded ones. */
+  /** The recorded CPUs that the event's PMU has, ascending; null: all recorded ones. */
   readonly cpus: readonly number[] | null;
 };
 

@@ -25,7 +25,7 @@ export function onlineCpus(sysfs = '/sys'): number[] {
   return Array.from({ length: Math.max(1, cpus().length) }, (_, cpu) => cpu);
 }
 
-/** Those asked for, or all that are online. Throws `FailedError` for one that is not. */
+/** The CPUs asked for, or all that are online. Throws `FailedError` for one that is not. */
 export function checkCpuOption(
   asked: readonly number[] | undefined,
   online: readonly number[] = onlineCpus(),

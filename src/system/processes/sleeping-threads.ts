@@ -18,7 +18,7 @@ export type SleepingThread = {
 /** States of threads that run, want to, or have ended. */
 const NOT_WAITING = new Set(['R', 'Z', 'X', 'x']);
 
-/** Those of the threads `tids` that sleep now. */
+/** The threads among `tids` that sleep now. */
 export function findSleepingThreads(tids: Iterable<number>): SleepingThread[] {
   const found: SleepingThread[] = [];
   for (const tid of tids) {

@@ -67,7 +67,7 @@ export function explainAttachedRuntimes(
   });
 }
 
-/** Those of the processes that run Node and report their JavaScript in no way. */
+/** The processes that run Node and report their JavaScript in no way. */
 export function unnamedNodes(
   pids: readonly number[],
   factsOf: (pid: number) => ProcessFacts = readFacts,

@@ -81,7 +81,7 @@ export class LiveProfile {
   #named = 0;
   /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
   readonly #jitFrames = new Map<DsoIndex, number[]>();
-  /** Those of them that came since the last slice. */
+  /** Frames of JITs that came since the last slice. */
   readonly #freshJit = new Map<DsoIndex, number[]>();
 
   /** `#sideband` when files out of reach were looked for last. */

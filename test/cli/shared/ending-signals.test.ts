@@ -74,7 +74,7 @@ describe('signals that end a recording', () => {
     expect(takeLog()[0]).toBe('quit 130');
   });
 
-  it('those before the beginning abort what is waited for, and are passed on then', () => {
+  it('signals before the beginning abort what is waited for, and are passed on then', () => {
     const signals = listen(RECORD);
     expect(signals.abortSignal.aborted).toBe(false);
     signals.end('SIGTERM');

@@ -158,7 +158,7 @@ describe('helpers', () => {
     expect(textOf(`"%s", __print_symbolic(REC->a, ${table})`, [s32(value)])).toBe(expected);
   });
 
-  test('softirq names of old kernels', () => {
+  test('print fmt: softirqs have the names of old kernels', () => {
     const table = '{ HI_SOFTIRQ, "HI" }, { RCU_SOFTIRQ, "RCU" }';
     expect(textOf(`"%s", __print_symbolic(REC->a, ${table})`, [u32(9)])).toBe('RCU');
   });

@@ -89,7 +89,7 @@ describe('an archive', () => {
   });
 
   it.skipIf(!isRoot)(
-    'made by root has what the owner of the recording may read, and is the owner’s',
+    'an archive made by root has what the owner of the recording may read, and is the owner’s',
     () => {
       const folder = folderOf(NOBODY);
       const path = recordingOf(folder, program(folderOf(), 0o755), NOBODY);

@@ -146,7 +146,7 @@ describe('answers', () => {
     expect(text).toMatch(/^event `cycles`: self, .* 0 of \d+ functions differ/m);
   });
 
-  test('compare several recordings a side', async () => {
+  test('the tool compare takes several recordings a side', async () => {
     const { text } = await call('diff', {
       old: ['old.data', 'old.data'],
       new: ['new.data', 'new.data'],

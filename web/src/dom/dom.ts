@@ -80,7 +80,7 @@ export function switcher<Value extends string>(
 
 export type Chooser = {
   readonly root: HTMLElement;
-  /** Those from position `disabledFrom` on can be read, but not chosen. */
+  /** Options from position `disabledFrom` on can be read, but not chosen. */
   setOptions(options: readonly string[], disabledFrom?: number): void;
   /** Shows the option at a position as chosen; does not call back. */
   choose(index: number): void;

@@ -13,7 +13,7 @@ export class TabPanel {
   /** The tabs that can be opened. */
   readonly #tabs: readonly TabDefinition[];
   readonly #buttons: ReadonlyMap<Tab, HTMLButtonElement>;
-  /** Those of the tabs that were opened so far. */
+  /** The views of the tabs that were opened so far. */
   readonly #views = new Map<Tab, TabView>();
   /** Scroll positions of the views that were left: an element outside of the document forgets its own. */
   readonly #scrolled = new Map<TabView, readonly ScrolledPart[]>();

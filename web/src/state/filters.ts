@@ -74,7 +74,7 @@ class Filter<Value> {
   readonly #optionsOf: (state: ViewState) => readonly Option<Value>[];
   readonly #pick: (state: ViewState) => Value;
   #options: readonly Option<Value>[] = [];
-  /** Those of the options that are listed: a part where they are many. */
+  /** The options that are listed: a part where they are many. */
   #listed: readonly Option<Value>[] = [];
 
   constructor(

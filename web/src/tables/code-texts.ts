@@ -12,7 +12,7 @@ export class CodeTexts {
   readonly #sources = new Map<number, Promise<PageSource | Error>>();
   readonly #assemblies = new Map<number, Promise<PageAssembly | Error>>();
 
-  /** Those that a page that is a file has inside; null until they are asked for. */
+  /** The sources that a page that is a file has inside; null until they are asked for. */
   #inside: Promise<PageSources> | null = null;
 
   constructor(file: PageFile) {

@@ -137,7 +137,7 @@ export function meantTogether(profile: Profile, isMeant: Uint8Array): string | n
 /** A function by its label and the path of its source, empty where that is not known. */
 type NamedFunction = { readonly name: string; readonly path: string };
 
-/** Those of functions of several recordings that a text means. */
+/** The functions of several recordings that a text means. */
 export function fittingNames<Named extends NamedFunction>(
   text: string,
   functions: readonly Named[],

@@ -69,7 +69,7 @@ export type ShareEstimator = {
   readonly effectiveSamples: number | null;
   /** `share` is of the weight of all samples, without what was lost between them. */
   intervalOf(share: number, sums: StepSums, category: number): ShareInterval;
-  /** The same of a category without a sample. */
+  /** The interval of a category without a sample. */
   intervalOfNothing(): ShareInterval;
   /** Standard error of share a − share b, both of the weight of all samples. */
   errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number;

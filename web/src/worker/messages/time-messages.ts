@@ -25,7 +25,7 @@ export type TimeCells = {
   /** Samples that arrived, and their weight. */
   readonly samples: Float64Array;
   readonly weight: Float64Array;
-  /** Those of them that the kernel took while it searched for the period. */
+  /** Samples that the kernel took while it searched for the period. */
   readonly ramp: Float64Array;
   /**
    * Samples that the kernel could not write. It says so with the next record that fits; they are

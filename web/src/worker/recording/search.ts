@@ -59,7 +59,7 @@ function nothingFound(all: number, unit: Unit): SearchResult {
   return { weight: 0, all, unit, functions: 0, hits: [], hitCount: 0, problem: null };
 }
 
-/** Those of `rows`, ascending, that have the largest totals; `pathOf` is asked by place in `rows`. */
+/** The rows, ascending, that have the largest totals; `pathOf` is asked by place in `rows`. */
 function heaviestHits(
   rows: Int32Array,
   total: Float64Array,

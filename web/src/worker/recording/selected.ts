@@ -110,7 +110,7 @@ export class Selected {
       [pid, cpu, inTurnsOver, fromNs, toNs, group].every((part) => part === null);
   }
 
-  /** Those of admitted samples that edits and the chosen kind of code leave. */
+  /** The admitted samples that edits and the chosen kind of code leave. */
   #keptOf(admitted: Int32Array): Int32Array {
     const { group } = this.#selection;
     const kept = this.#isLeftOut === null ? admitted : without(admitted, this.#isLeftOut);
