@@ -14,8 +14,8 @@ import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
 import { clip } from '../render/clip.ts';
-import { displayWidth } from '../render/display-width.ts';
 import { createPaint } from '../render/paint.ts';
+import { formatTable } from '../render/table.ts';
 import { keyTitle } from '../report/grouped-report.ts';
 import { selectRows } from '../report/report-rows.ts';
 import type { TopState } from './top-state.ts';
@@ -138,79 +138,40 @@ export function screenOf(
   return [...shown, dim(cut(foot))];
 }
 
-const MIN_SYMBOL_COLUMNS = 16;
-const GAP = '  ';
+/** Columns of a name that is not the last one, on a narrow screen. */
+const LEAST_NAME_COLUMNS = 8;
 
 /**
  * A title and a line for each row, in `look.columns` columns, `~` at those of `unsure`. Columns without room are dropped:
- * first the interval, then the samples, then all names but the last.
+ * first the interval, then the samples, the total, and all names but the last.
  */
 export function tableLines(
   rows: readonly TopRow[],
   table: SliceTableKey,
-  look: TopLook,
+  { columns, hasStacks, keys }: TopLook,
   unsure: ReadonlySet<TopRow>,
 ): string[] {
-  const titles = titlesOf(table, look.keys);
-  const names = rows.map(({ names, shown = names }) =>
-    shown.map((name) => printable(shortName(name))),
+  const titles = titlesOf(table, keys);
+  const figures = ['self', '95% interval', ...(hasStacks ? ['total'] : []), 'samples'];
+  const quarter = Math.max(LEAST_NAME_COLUMNS, Math.floor(columns / 4));
+  const cells = rows.map((row) => {
+    const { names, shown = names, selfInterval } = row;
+    const words = shown.map((name) => printable(shortName(name)));
+    return [
+      formatKnownShare(row.selfShare, selfInterval),
+      (unsure.has(row) ? '~' : '') + formatShareInterval(selfInterval),
+      ...(hasStacks ? [formatKnownShare(row.totalShare, selfInterval)] : []),
+      formatCount(row.selfSamples),
+      ...words.map((word, i) => (i < words.length - 1 ? clip(word, quarter) : word)),
+    ];
+  });
+  const before = titles.slice(1).map((_, i) => figures.length + i);
+  const samples = figures.length - 1;
+  const spare = [1, samples, ...(hasStacks ? [2] : []), ...before.reverse()];
+  const right = [...figures.keys()];
+  return formatTable([...figures, ...titles], cells, { right, columns, spare }).map((line) =>
+    clip(line, columns),
   );
-  const numbers = [
-    {
-      title: 'self',
-      of: (row: TopRow) => formatKnownShare(row.selfShare, row.selfInterval),
-      drop: 9,
-    },
-    {
-      title: '95% interval',
-      of: (row: TopRow) => (unsure.has(row) ? '~' : '') + formatShareInterval(row.selfInterval),
-      drop: 1,
-    },
-    ...(look.hasStacks
-      ? [
-          {
-            title: 'total',
-            of: (row: TopRow) => formatKnownShare(row.totalShare, row.selfInterval),
-            drop: 3,
-          },
-        ]
-      : []),
-    { title: 'samples', of: (row: TopRow) => formatCount(row.selfSamples), drop: 2 },
-  ].map((column) => {
-    const cells = rows.map(column.of);
-    return { ...column, cells, width: widest([column.title, ...cells]) };
-  });
-  const before = titles.slice(0, -1).map((title, i) => {
-    const cells = names.map((row) => row[i]);
-    const width = Math.min(widest([title, ...cells]), Math.max(8, Math.floor(look.columns / 4)));
-    return { title, cells, width, drop: 4 };
-  });
-  const kept = [...numbers, ...before];
-  const taken = () => kept.reduce((sum, { width }) => sum + width + GAP.length, 0);
-  while (kept.length > 1 && look.columns - taken() < MIN_SYMBOL_COLUMNS) {
-    const least = Math.min(...kept.map(({ drop }) => drop));
-    kept.splice(
-      kept.findLastIndex(({ drop }) => drop === least),
-      1,
-    );
-  }
-  const last = titles.length - 1;
-  const lineOf = (cellOf: (column: (typeof kept)[number]) => string, name: string): string => {
-    const cells = kept.map((column) => {
-      const text = clip(cellOf(column), column.width);
-      const padding = ' '.repeat(column.width - displayWidth(text));
-      return 'of' in column ? padding + text : text + padding;
-    });
-    return clip([...cells, name].join(GAP), look.columns).trimEnd();
-  };
-  return [
-    lineOf(({ title }) => title, titles[last]),
-    ...rows.map((_, i) => lineOf(({ cells }) => cells[i], names[i]?.[last])),
-  ];
-}
-
-function widest(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 }
 
 function footOf(state: TopState, { isLast, events }: TopReport): string {
