@@ -16,6 +16,7 @@ import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { Verdict } from '../../period/report/verdict.ts';
 import * as words from '../../period/report/words.ts';
 import { toAscii } from './ascii.ts';
+import { clip } from './clip.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
 import { formatTable } from './table.ts';
@@ -178,22 +179,15 @@ function disagreementTable({ weights }: EventReport): string[] {
   const kinds = COMPARED_KINDS.filter((kind) =>
     weights.functions.some((shares) => shares[kind] !== null),
   );
-  const lines = [
-    `${'self share of the profile by'.padEnd(NAME_COLUMNS)}${kinds.map((kind) => kind.padStart(10)).join('')}`,
-  ];
-  for (const shares of weights.functions) {
-    const name = shorten(printable(shares.function));
-    const cells = kinds.map((kind) => {
+  const rows = weights.functions.map((shares) => [
+    clip(printable(shares.function), NAME_COLUMNS),
+    ...kinds.map((kind) => {
       const share = shares[kind];
-      return (share === null ? '–' : formatShare(share)).padStart(10);
-    });
-    lines.push(`${name.padEnd(NAME_COLUMNS)}${cells.join('')}`);
-  }
-  return lines;
-}
-
-function shorten(name: string): string {
-  return name.length < NAME_COLUMNS ? name : `${name.slice(0, NAME_COLUMNS - 2)}…`;
+      return share === null ? '–' : formatShare(share);
+    }),
+  ]);
+  const right = kinds.map((_, i) => i + 1);
+  return formatTable(['self share of the profile by', ...kinds], rows, { right });
 }
 
 const HEADER = ['stream', 'tid', 'CPU', 'samples', 'verdict', 'settled after', 'Hz', 'period'];
