@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { decodePercent } from '../base/text.ts';
 
 /** The address of a ClickHouse server: `clickhouse://[user[:password]@]host[:port][/database]`. */
 export type ClickHousePlace = {
@@ -27,9 +28,9 @@ export function parseClickHouse(text: string, env = process.env): ClickHousePlac
   const host = url.hostname === '' ? 'localhost' : url.hostname;
   return {
     origin: `${scheme === 'clickhouse' ? 'http' : 'https'}://${host}:${port}`,
-    database: decodeURIComponent(url.pathname.slice(1)) || 'default',
-    user: decodeURIComponent(url.username) || (env.CLICKHOUSE_USER ?? 'default'),
-    password: decodeURIComponent(url.password) || (env.CLICKHOUSE_PASSWORD ?? ''),
+    database: decodePercent(url.pathname.slice(1)) || 'default',
+    user: decodePercent(url.username) || (env.CLICKHOUSE_USER ?? 'default'),
+    password: decodePercent(url.password) || (env.CLICKHOUSE_PASSWORD ?? ''),
   };
 }
 

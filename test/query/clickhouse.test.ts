@@ -40,6 +40,7 @@ describe('the place of a server', () => {
       user: 'ann',
       password: 's@t',
     });
+    expect(parseClickHouse('clickhouse://ann:100%@db', {})).toMatchObject({ password: '100%' });
   });
 
   test('user and password come from the environment', () => {

@@ -1,5 +1,6 @@
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { decodePercent } from '../../base/text.ts';
 import { withVersion } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import { MAX_NOTES_BYTES, sourceMapLine } from '../../read/jit/node-notes.ts';
@@ -59,13 +60,5 @@ function parseDataUrl(url: Uint8Array): unknown {
   if (comma < 0 || comma > SEEN_CHARS) return null;
   const isBase64 = bytes.toString('latin1', 0, comma).endsWith(';base64');
   const data = bytes.toString('latin1', comma + 1);
-  return parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : unescaped(data));
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
+  return parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : decodePercent(data));
 }

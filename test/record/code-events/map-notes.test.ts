@@ -29,6 +29,13 @@ test('a source map inside a script becomes a note of the script, without sources
   ]);
 });
 
+test('a source map inside a script is read though a percent sign in it escapes nothing', () => {
+  const url = 'data:application/json,{"sources":["100%.ts"]}';
+  expect(notes({ name: 'JS:*f /app/a.ts:1:10', url })).toEqual([
+    { kind: 'sourceMap', url: '/app/a.ts', map: { sources: ['100%.ts'] } },
+  ]);
+});
+
 test('a source map that is none, or of code without a file, is left out', () => {
   expect(notes({ name: 'JS:*f /app/a.ts:1:10', url: 'data:application/json;base64,e30' })).toEqual([
     { kind: 'sourceMap', url: '/app/a.ts', map: {} },
