@@ -1,5 +1,6 @@
 import { askLatest } from '../ask/ask.ts';
 import { frameActions, frameKeys } from '../controls/frame-actions.ts';
+import { renderNoSamples } from '../controls/no-samples.ts';
 import { element, onWidthChange, replaceKeepingFocus } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { ShownMatch, TabView } from '../shell/tab-view.ts';
@@ -7,7 +8,6 @@ import { onColoursChange } from '../shell/theme.ts';
 import { treeParams } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { renderNoSamples } from '../time/no-samples.ts';
 import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages/messages.ts';
 import { renderEdits } from './edit-chips.ts';
 import { namesTo } from './flame-graph.ts';

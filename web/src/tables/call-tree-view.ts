@@ -1,5 +1,6 @@
 import { askLatest } from '../ask/ask.ts';
 import { formatWeight } from '../ask/format.ts';
+import { renderNoSamples } from '../controls/no-samples.ts';
 import { invertKey, resetKey } from '../controls/tree-switches.ts';
 import { element } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
@@ -8,7 +9,6 @@ import type { ShownMatch, TabView } from '../shell/tab-view.ts';
 import { treeParams } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { renderNoSamples } from '../time/no-samples.ts';
 import type { TreeParams, TreeResult } from '../worker/messages/messages.ts';
 import { columnHeading, markChosen } from './data-table.ts';
 import { TreeBody } from './tree-body.ts';

@@ -3,6 +3,7 @@ import { formatCompared, formatDelta } from '../../../src/questions/compare-word
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatRelative, formatShare } from '../ask/format.ts';
 import type { AskWorker } from '../ask/worker-client.ts';
+import { renderNoSamples } from '../controls/no-samples.ts';
 import { type Found, SearchField } from '../controls/search-field.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus, switcher } from '../dom/dom.ts';
@@ -17,7 +18,6 @@ import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { renderNoSamples } from '../time/no-samples.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import type {
   ChangesParams,

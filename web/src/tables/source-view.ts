@@ -1,4 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
+import { renderNoSamples } from '../controls/no-samples.ts';
 import { element, pushButton, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { TabView } from '../shell/tab-view.ts';
@@ -6,7 +7,6 @@ import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { renderNoSamples } from '../time/no-samples.ts';
 import type { TableParams, TableResult } from '../worker/messages/messages.ts';
 import { AssemblyListing } from './assembly-listing.ts';
 import { CodePanel } from './code-panel.ts';

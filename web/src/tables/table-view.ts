@@ -1,6 +1,7 @@
 import { namesakesOfThreads } from '../../../src/questions/threads.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount } from '../ask/format.ts';
+import { renderNoSamples } from '../controls/no-samples.ts';
 import { element, emptyState, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { TabView } from '../shell/tab-view.ts';
@@ -8,7 +9,6 @@ import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { renderNoSamples } from '../time/no-samples.ts';
 import type {
   TableColumn,
   TableParams,

@@ -2,7 +2,7 @@ import { formatCount, formatWeight } from '../ask/format.ts';
 import { emptyState } from '../dom/dom.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { formatRange } from './range.ts';
+import { formatRange } from '../time/range.ts';
 
 /** All filters that take samples away, taken back. */
 const ALL: Partial<ViewState> = {
