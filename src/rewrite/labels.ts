@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrMake } from '../base/group-by.ts';
 
 /** Bits of a label that are read as hex digits: enough that two names never meet in practice. */
 const LONG_DIGITS = 12;
@@ -68,12 +69,9 @@ export class Labels {
   }
 
   #digits(text: string, count: number): string {
-    let label = this.#known.get(text);
-    if (label === undefined) {
-      label = createHash('sha256').update(`${this.#salt}\0${text}`).digest('hex');
-      label = label.slice(0, LONG_DIGITS);
-      this.#known.set(text, label);
-    }
+    const label = getOrMake(this.#known, text, () =>
+      createHash('sha256').update(`${this.#salt}\0${text}`).digest('hex').slice(0, LONG_DIGITS),
+    );
     return label.slice(0, count);
   }
 }

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { describeError, isSystemError } from '../../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
 import type { SectionProvider } from '../dwarf/sections.ts';
@@ -119,11 +120,7 @@ export class DsoLines {
   }
 
   #findInDwarf(dso: DsoIndex, address: number): number {
-    let dwarf = this.#open.get(dso);
-    if (dwarf === undefined) {
-      dwarf = this.#openDso(dso);
-      this.#open.set(dso, dwarf);
-    }
+    const dwarf = getOrMake(this.#open, dso, () => this.#openDso(dso));
     this.#last = dwarf?.texts ?? null;
     if (dwarf === null) return 0;
     const fileAddress = dwarf.toFileAddress(address);

@@ -2,6 +2,8 @@ import { NONE } from '../../base/brand.ts';
 import { knownCpu } from '../../base/cpu-number.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { PERF_TYPE } from '../../base/event-type.ts';
+import { getOrMake } from '../../base/group-by.ts';
+import { memoize } from '../../base/memoize.ts';
 import { printable } from '../../base/printable.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type {
@@ -98,13 +100,12 @@ export class ImportedProfileBuilder {
   #onLine = 0;
   #skipped = 0;
   #firstSkipped = '';
-  readonly #showName: ShowName;
-  readonly #shownNames = new Map<string, string>();
+  readonly #shown: ShowName;
 
   readonly limits: ImportLimits;
 
   constructor(showName: ShowName = (name) => name, limits: ImportLimits = NO_LIMITS) {
-    this.#showName = showName;
+    this.#shown = memoize(showName);
     this.limits = limits;
   }
 
@@ -127,12 +128,11 @@ export class ImportedProfileBuilder {
 
   dso(path: string): number {
     if (path === UNKNOWN_NAME || path === '') return NONE;
-    let dso = this.#dsoByPath.get(path);
-    if (dso === undefined) {
-      dso = this.#dsos.push({ kind: dsoKind(path), name: dsoName(path), path, buildId: null }) - 1;
-      this.#dsoByPath.set(path, dso);
-    }
-    return dso;
+    return getOrMake(
+      this.#dsoByPath,
+      path,
+      () => this.#dsos.push({ kind: dsoKind(path), name: dsoName(path), path, buildId: null }) - 1,
+    );
   }
 
   /** `prefix` −1 for the outermost frame. */
@@ -269,15 +269,6 @@ export class ImportedProfileBuilder {
 
   #func(name: string, dso: number): number {
     return this.#builder.funcs.intern(this.#builder.strings.intern(this.#shown(name)), dso);
-  }
-
-  #shown(name: string): string {
-    let shown = this.#shownNames.get(name);
-    if (shown === undefined) {
-      shown = this.#showName(name);
-      this.#shownNames.set(name, shown);
-    }
-    return shown;
   }
 
   /** The last comm of a thread names it. */

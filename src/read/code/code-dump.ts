@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import type { InstructionSet } from '../../code/disassembly/types.ts';
 import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
@@ -41,17 +42,13 @@ export function noteCodeObjects({ frames }: Profile, jit: JitCode): CodeObjects 
     const code = jit.rowAt(dso, frames.address[frame]);
     if (code === null) continue;
     const { table, row } = code;
-    const rows = indexes.get(table) ?? new Map<number, number>();
-    indexes.set(table, rows);
-    let index = rows.get(row);
-    if (index === undefined) {
+    const rows = getOrMake(indexes, table, () => new Map<number, number>());
+    ofFrame[frame] = getOrMake(rows, row, () => {
       const start = table.start[row];
       const end = table.end[row];
       const dump = table.dump ?? null;
-      index = list.push({ dump, row, name: table.name(row), start, end }) - 1;
-      rows.set(row, index);
-    }
-    ofFrame[frame] = index;
+      return list.push({ dump, row, name: table.name(row), start, end }) - 1;
+    });
   }
   return { list, ofFrame };
 }

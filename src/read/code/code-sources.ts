@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { isPlaceName } from '../../base/place-name.ts';
 import { printable } from '../../base/printable.ts';
 import type { PieceOfCode } from '../../code/disassembly/code-part.ts';
@@ -120,14 +121,11 @@ export class CodeSources {
 
   #inFile(dso: DsoIndex, address: number): CodeAt | string {
     const { dsos, mappingsOf, sources, kernel, path } = this.#options;
-    let file = this.#files.get(dso);
-    if (file === undefined) {
+    const code = getOrMake(this.#files, dso, () => {
       const options = { ...sources, mappingsOf, recordedOn: kernel.machine };
-      file = openCodeFile(dsos.key(dso), dsos.buildId(dso), options, path);
-      this.#files.set(dso, file);
-    }
-    if (typeof file === 'string') return `${printable(file)}.`;
-    const code = file;
+      return openCodeFile(dsos.key(dso), dsos.buildId(dso), options, path);
+    });
+    if (typeof code === 'string') return `${printable(code)}.`;
     const symbol = this.#symbols.extentAt(dso, address);
     const range = symbol ?? code.rangeAt(address);
     if (range === null) {
@@ -179,19 +177,16 @@ export class CodeSources {
     const index = codeObjects?.ofFrame[frame] ?? NONE;
     const object = codeObjects?.list[index];
     if (object === undefined) return UNNAMED_JIT;
-    if (object.dump === null) return parseV8Name(object.name) ? NAMES_OF_V8 : NAMES_ONLY;
-    const key = `${pid} ${object.dump}`;
-    let dump = this.#dumps.get(key);
-    if (dump === undefined) {
-      dump = openCodeDump(object.dump, pid, { ...sources, recording: path, stored: storedDumps });
-      this.#dumps.set(key, dump);
+    const { row, start, end, name, dump } = object;
+    if (dump === null) return parseV8Name(name) ? NAMES_OF_V8 : NAMES_ONLY;
+    const key = `${pid} ${dump}`;
+    const code = getOrMake(this.#dumps, key, () =>
+      openCodeDump(dump, pid, { ...sources, recording: path, stored: storedDumps }),
+    );
+    if (typeof code === 'string') return `${printable(code)}.`;
+    if (!code.has(object)) {
+      return `${printable(dump)} is another one by now, without the code that was recorded.`;
     }
-    if (typeof dump === 'string') return `${printable(dump)}.`;
-    if (!dump.has(object)) {
-      return `${printable(object.dump)} is another one by now, without the code that was recorded.`;
-    }
-    const { row, start, end, name } = object;
-    const code = dump;
     return {
       source: `${key} ${row}`,
       name,

@@ -1,4 +1,5 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import {
@@ -21,11 +22,9 @@ export function storedPrograms(data: PerfData, diagnostics = new Diagnostics()):
   return (part, dso) => {
     if (dso.kind !== 'user-file') return null;
     const name = programAttachment(part, dso.fileId, dso.path);
-    const known = opened.get(name);
-    if (known !== undefined) return known;
-    const bytes = files.read(name, MOST_BYTES);
-    const source = bytes === null ? null : openParts(bytes);
-    opened.set(name, source);
-    return source;
+    return getOrMake(opened, name, () => {
+      const bytes = files.read(name, MOST_BYTES);
+      return bytes === null ? null : openParts(bytes);
+    });
   };
 }

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
@@ -184,12 +185,9 @@ export class AnalysedProfile {
   /** Samples of one event, as rows, which are not to be changed; with `select` those that it admits. */
   samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
     if (isRestricting(select)) return finish(selectSamples(this.profile, { ...select, event }));
-    let rows = this.#computed.rowsOfEvent.get(event);
-    if (rows === undefined) {
-      rows = finish(selectSamples(this.profile, { event }));
-      this.#computed.rowsOfEvent.set(event, rows);
-    }
-    return rows;
+    return getOrMake(this.#computed.rowsOfEvent, event, () =>
+      finish(selectSamples(this.profile, { event })),
+    );
   }
 
   /** When the samples were taken. */
@@ -431,13 +429,10 @@ export class AnalysedProfile {
 
   /** How samples of an event fall in step with the work; null where that is not seen. */
   inStep(event: EventIndex): InStep | null {
-    let found = this.#computed.inStep.get(event);
-    if (found === undefined) {
+    return getOrMake(this.#computed.inStep, event, () => {
       const { groups, arrivedEvents } = this.#aligned();
-      found = findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
-      this.#computed.inStep.set(event, found);
-    }
-    return found;
+      return findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
+    });
   }
 
   /** Why the weights of an event may be those of neighbouring samples, for every command that prints shares. */

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { memoize } from '../../base/memoize.ts';
 import { chooseLevel } from '../../code/levels/levels-of.ts';
@@ -41,15 +42,12 @@ import { comparedProfile } from './compared-profile.ts';
 export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): readonly Finding[] {
   checkArguments({ opened });
   const profile = opened.profileAt('all');
-  let found = known.get(profile);
-  if (found === undefined) {
+  return getOrMake(known, profile, () => {
     const whole = opened.atLevel('all');
     const compared = whole === opened && periods !== undefined ? periods : comparedPeriods(whole);
     const sampling = judgeSampling(samplingEvidence(whole, compared));
-    found = sortFindings([...fileFindingsOf(whole), ...sampling]);
-    known.set(profile, found);
-  }
-  return found;
+    return sortFindings([...fileFindingsOf(whole), ...sampling]);
+  });
 }
 
 const known = new WeakMap<Profile, readonly Finding[]>();

@@ -2,6 +2,7 @@
 
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import { formatAddress, readAddress } from '../../base/u64.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
@@ -317,15 +318,11 @@ export class StackUnwinder {
       this.#diagnostics.count('unwind-architecture-unknown', arch ?? '');
       return null;
     }
-    let machine = this.#machines.get(architecture);
-    if (machine === undefined) {
-      machine = {
-        unwinder: createUnwinder(architecture),
-        modules: this.#makeModules(architecture),
-        stack: createStackBytes(architecture),
-      };
-      this.#machines.set(architecture, machine);
-    }
+    const machine = getOrMake(this.#machines, architecture, () => ({
+      unwinder: createUnwinder(architecture),
+      modules: this.#makeModules(architecture),
+      stack: createStackBytes(architecture),
+    }));
     const mask = copiesLeaf(attr) ? attr.sampleRegsIntr : attr.sampleRegsUser;
     return { machine, dump: new RegisterDump(architecture, mask) };
   }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/group-by.ts';
 import { readTextOrEmpty } from '../small-file.ts';
 import { HelperProcess } from './helper-process.ts';
 
@@ -68,15 +69,12 @@ export class SilentPlaces {
   }
 
   #askOnce({ device }: Mount, path: string): Promise<void> {
-    let asking = this.#asking.get(device);
-    if (asking === undefined) {
-      asking = this.#ask(Number(device.split(':')[1]), path).then((answer) => {
+    return getOrMake(this.#asking, device, () =>
+      this.#ask(Number(device.split(':')[1]), path).then((answer) => {
         this.#asking.delete(device);
         if (answer !== undefined) this.#answered.set(device, performance.now());
-      });
-      this.#asking.set(device, asking);
-    }
-    return asking;
+      }),
+    );
   }
 
   #mountOf(path: string): Mount | null {

@@ -1,6 +1,7 @@
 // Hot: once per span.
 
 import { NONE } from '../../../../src/base/brand.ts';
+import { getOrMake } from '../../../../src/base/group-by.ts';
 import { GrowableFloat64 } from '../../../../src/base/growable-columns.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
@@ -54,16 +55,14 @@ const known = new WeakMap<LoadedRecording, Uint8Array>();
 
 /** 1 by StackIndex where V8 collects garbage, in the stacks as recorded, whatever level is shown. */
 function collectingStacks(recording: LoadedRecording): Uint8Array {
-  const found = known.get(recording);
-  if (found !== undefined) return found;
-  const { funcs, strings } = recording.profile;
-  const collects = Uint8Array.from(classifyFuncs(recording.profile), (func, index) => {
-    const isKind = func.is === 'native' && func.kind === 'gc';
-    return isKind || strings[funcs.name[index]] === '(garbage collector)' ? 1 : 0;
+  return getOrMake(known, recording, () => {
+    const { funcs, strings } = recording.profile;
+    const collects = Uint8Array.from(classifyFuncs(recording.profile), (func, index) => {
+      const isKind = func.is === 'native' && func.kind === 'gc';
+      return isKind || strings[funcs.name[index]] === '(garbage collector)' ? 1 : 0;
+    });
+    return stacksWith(recording.profile, (func) => collects[func] === 1);
   });
-  const isCollecting = stacksWith(recording.profile, (func) => collects[func] === 1);
-  known.set(recording, isCollecting);
-  return isCollecting;
 }
 
 /** Turns of the thread's event loop, as they were timed; those of less than a millisecond are not known one by one. */

@@ -1,6 +1,8 @@
 // A regular expression without backtracking: every text is read once, whatever the expression, so none can
 // take for ever. Thompson's construction; all states that are possible are followed at once.
 
+import { memoize } from '../../../../src/base/memoize.ts';
+
 /** Instructions of a program; `a` and `b` are where it goes on. */
 type Instruction =
   | { readonly kind: 'char'; readonly matches: CharTest }
@@ -165,14 +167,7 @@ const ONE_CHAR =
 /** A test of one char code, asked of the browser once for each. */
 function charTest(source: string): CharTest {
   const expression = new RegExp(`^${source}$`, 'i');
-  const known = new Map<number, boolean>();
-  return (code) => {
-    const before = known.get(code);
-    if (before !== undefined) return before;
-    const answer = expression.test(String.fromCharCode(code));
-    known.set(code, answer);
-    return answer;
-  };
+  return memoize((code) => expression.test(String.fromCharCode(code)));
 }
 
 class Machine {
