@@ -403,7 +403,7 @@ if (isMainThread) {
     const file = join(scratchDirectory(), 'agent.json');
     writeFileSync(file, '{ "sinks": [{ "type": "folder", "path": "/x" }] }', { mode: 0o600 });
     expect(status('--config', file, '--window', '3').stderr).toContain(
-      'with --config the file says it',
+      'with --config it belongs into the file',
     );
     const { stdout, status: checked } = status('--config', file, '--check-config');
     expect([checked, JSON.parse(stdout).windowMs]).toEqual([0, 10_000]);

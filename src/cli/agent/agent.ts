@@ -90,7 +90,7 @@ function readConfig(flags: AgentFlags): AgentConfig {
       ([, value]) => value !== undefined,
     );
     if (other !== undefined) {
-      throw new UsageError(`--${other[0]}: with --config the file says it`);
+      throw new UsageError(`--${other[0]}: with --config it belongs into the file`);
     }
     return readConfigFile(config);
   }

@@ -7,7 +7,7 @@ export async function exportAs(path: string, options: AskedOf<typeof EXPORT>): P
   const format = options.format ?? formatOfFile(options.output);
   if (format === null) {
     throw new UsageError(
-      `-o ${options.output}: its name tells no format, and --format names none`,
+      `-o ${options.output}: its ending is that of no format, and --format names none`,
       [`endings that do: ${KNOWN_ENDINGS}`],
     );
   }

@@ -48,7 +48,7 @@ function missingHint(code: string, { registeredArguments }: Command, words: read
   if (code === 'commander.optionMissingArgument' && /^(?:-p|--pid)$/.test(last))
     return FIND_PROCESS;
   if (code === 'commander.missingMandatoryOptionValue' && words[0] === 'export') {
-    return `a file whose name tells the format: perf-ts export -o perf.html (${KNOWN_ENDINGS})`;
+    return `a file whose ending names the format: perf-ts export -o perf.html (${KNOWN_ENDINGS})`;
   }
   const readsOne = registeredArguments.length === 1 && registeredArguments[0].name() === 'file';
   return code === 'commander.excessArguments' && readsOne ? COMPARED : null;

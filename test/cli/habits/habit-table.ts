@@ -23,7 +23,7 @@ export const NEWCOMER: readonly HabitLine[] = [
   ['export -o profile.pb.gz', 'export -o profile.pb.gz'],
   [
     'export',
-    '! a file whose name tells the format: perf-ts export -o perf.html (.html .cpuprofile .pb.gz .speedscope.json .firefox.json .folded .parquet)',
+    '! a file whose ending names the format: perf-ts export -o perf.html (.html .cpuprofile .pb.gz .speedscope.json .firefox.json .folded .parquet)',
   ],
   ['export speedscope', 'export --format speedscope -o perf.speedscope.json'],
   [
