@@ -50,6 +50,23 @@ describeBrowser('the page of a server', (tab) => {
     expect(await page.locator('.tab-bar').isVisible()).toBe(false);
   });
 
+  it('a link with rows of another recording shows the rest of what it holds, and a note until one goes on', async () => {
+    const { page } = await tab.visit(
+      `${server.url}#tab=table&hidden=0.1.2.3.4.5&search=parse&of=0.0.1-7`,
+    );
+    const note = page.locator('.status-note');
+    await note.waitFor();
+    await page.locator('tbody tr').first().click();
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toMatch(/&search=parse&func=\d+&of=(?!0\.0\.1)/);
+    expect(new URL(page.url()).hash).not.toContain('hidden');
+    expect(await note.isVisible()).toBe(false);
+    await page.reload();
+    await page.locator('tbody tr').first().waitFor();
+    expect(await note.isVisible()).toBe(false);
+  });
+
   it('a click zooms, and the back button takes it back', async () => {
     const { page } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();

@@ -4,6 +4,7 @@ import {
   DEFAULT_STATE,
   decodeState,
   encodeState,
+  isForeignLink,
   type ViewState,
 } from '../../web/src/state/state.ts';
 
@@ -40,6 +41,21 @@ test('defaults are not in the address', () => {
   expect(encodeState(DEFAULT_STATE)).toBe('');
   expect(encodeState({ ...DEFAULT_STATE, tab: 'time', range: { fromNs: 5, toNs: 9 } })).toBe(
     'tab=time&range=5-9',
+  );
+});
+
+test('rows of a link are left out where it is of another recording or version, and nothing else is', () => {
+  const state: ViewState = { ...DEFAULT_STATE, tab: 'table', func: 7, hidden: [3], search: 'main' };
+  const link = encodeState(state, DEFAULT_STATE, '1.0.0-5');
+  expect(link).toContain('of=1.0.0-5');
+  expect(isForeignLink(link, '1.0.0-5')).toBe(false);
+  expect(decodeState(link, DEFAULT_STATE, '1.0.0-5')).toEqual(state);
+  for (const other of ['1.0.0-6', '1.1.0-5']) {
+    expect(isForeignLink(link, other)).toBe(true);
+    expect(decodeState(link, DEFAULT_STATE, other)).toEqual({ ...state, func: null, hidden: [] });
+  }
+  expect(encodeState({ ...DEFAULT_STATE, search: 'main' }, DEFAULT_STATE, '1.0.0-5')).toBe(
+    'search=main',
   );
 });
 

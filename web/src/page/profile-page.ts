@@ -43,7 +43,7 @@ export function createProfilePage(
   const before = files.slice(firstBefore);
   if (file === undefined) throw new Error('This page holds no profile.');
   const recording = latest.get();
-  const store = createStore(window, {
+  const defaults = {
     ...DEFAULT_STATE,
     weight: recording.head.firstWeight,
     frames: recording.head.firstFrames ?? 'all',
@@ -51,7 +51,13 @@ export function createProfilePage(
     diffBy: recording.diffBy,
     roots: firstRoots(recording.threads),
     heatColumnNs: fittingColumnNs(recording.endNs),
-  });
+  };
+  const { startTime } = recording.meta;
+  const store = createStore(
+    window,
+    defaults,
+    `${recording.head.exporter.split(' ').at(-1)}-${startTime}`,
+  );
   // A link may come from another recording.
   if (recording.events[store.get().event] === undefined) store.change({ event: 0 }, 'adjust');
   const context: ViewContext = {

@@ -277,27 +277,71 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
 };
 const KEYS = Object.keys(CODECS) as (keyof ViewState)[];
 
+/** Rows of the profile's tables: they mean what they meant only where the same version reads the same recording. */
+const OF_ROWS: ReadonlySet<keyof ViewState> = new Set([
+  'threads',
+  'zoom',
+  'focus',
+  'focusDso',
+  'hidden',
+  'hiddenDsos',
+  'mergedFuncs',
+  'mergedDsos',
+  'editOrder',
+  'func',
+  'sourceFile',
+  'treeOpen',
+  'stream',
+]);
+/** The name in the hash of what rows belong to. */
+const ORIGIN = 'of';
+
 /** A key's name in the hash: that of one thread was there before one could choose several. */
 const nameOf = (key: keyof ViewState): string => (key === 'threads' ? 'thread' : key);
 
-/** `tab=time&event=1`: what differs from the default, always in the same order. */
-export function encodeState(state: ViewState, defaults: ViewState = DEFAULT_STATE): string {
+/**
+ * `tab=time&event=1`: what differs from the default, always in the same order. Rows come with their `origin`,
+ * a text without a meaning of its own; empty: they are anybody's.
+ */
+export function encodeState(
+  state: ViewState,
+  defaults: ViewState = DEFAULT_STATE,
+  origin = '',
+): string {
   const parameters = new URLSearchParams();
+  let hasRows = false;
   for (const key of KEYS) {
     const codec = CODECS[key] as Codec<unknown>;
     const value = codec.write(state[key]);
-    if (value !== codec.write(defaults[key])) parameters.set(nameOf(key), value);
+    if (value === codec.write(defaults[key])) continue;
+    parameters.set(nameOf(key), value);
+    hasRows ||= OF_ROWS.has(key);
   }
+  if (hasRows && origin !== '') parameters.set(ORIGIN, origin);
   return parameters.toString();
 }
 
-/** Unknown names and values that can't be are as if they were not there: links come from anyone. */
-export function decodeState(hash: string, defaults: ViewState = DEFAULT_STATE): ViewState {
-  const parameters = new URLSearchParams(hash.replace(/^#/, ''));
+/** Whether the rows of a link are those of another recording, or of another version's tables. */
+export function isForeignLink(hash: string, origin: string): boolean {
+  const from = parametersOf(hash).get(ORIGIN);
+  return origin !== '' && from !== null && from !== origin;
+}
+
+/**
+ * Unknown names and values that can't be are as if they were not there: links come from anyone. So are rows of
+ * another origin.
+ */
+export function decodeState(
+  hash: string,
+  defaults: ViewState = DEFAULT_STATE,
+  origin = '',
+): ViewState {
+  const parameters = parametersOf(hash);
+  const isForeign = isForeignLink(hash, origin);
   const decoded: Partial<Record<keyof ViewState, unknown>> = {};
   for (const key of KEYS) {
     const value = parameters.get(nameOf(key));
-    if (value === null) continue;
+    if (value === null || (isForeign && OF_ROWS.has(key))) continue;
     const read = CODECS[key].read(value);
     if (read !== undefined) decoded[key] = read;
   }
@@ -306,4 +350,8 @@ export function decodeState(hash: string, defaults: ViewState = DEFAULT_STATE): 
 
 function allOf(values: readonly (number | undefined)[]): number[] | undefined {
   return values.some((value) => value === undefined) ? undefined : (values as number[]);
+}
+
+function parametersOf(hash: string): URLSearchParams {
+  return new URLSearchParams(hash.replace(/^#/, ''));
 }

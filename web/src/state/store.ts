@@ -1,4 +1,4 @@
-import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from './state.ts';
+import { DEFAULT_STATE, decodeState, encodeState, isForeignLink, type ViewState } from './state.ts';
 
 /** Changes of these make another picture of the graph, of which no part was looked at. */
 const OTHER_PICTURE = ['zoom', 'roots', 'tree', 'sort', 'frames'] as const;
@@ -9,6 +9,8 @@ export type ChangeKind = 'step' | 'adjust';
 /** The page's state and its address, kept the same. */
 export type Store = {
   get(): ViewState;
+  /** The address had rows of another recording or version, which were left out; until something changes. */
+  hasForeignLink(): boolean;
   /** Does nothing where nothing differs. Who takes a range wants that one: no window slides on; who zooms sees all of it. */
   change(changes: Partial<ViewState>, kind?: ChangeKind): void;
   /** The same state of another recording, or part of it changed: what shows it is drawn again. */
@@ -19,10 +21,15 @@ export type Store = {
   link(changes: Partial<ViewState>): string;
 };
 
-/** A store that starts with what the address says; `defaults` are left out of the address. */
-export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE): Store {
+/**
+ * A store that starts with what the address says; `defaults` are left out of the address. `origin`: what the rows
+ * of this page's links belong to.
+ */
+export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE, origin = ''): Store {
   const listeners = new Set<(state: ViewState, previous: ViewState) => void>();
-  let state = decodeState(page.location.hash, defaults);
+  const read = () => decodeState(page.location.hash, defaults, origin);
+  const isForeign = () => isForeignLink(page.location.hash, origin);
+  let state = read();
 
   function become(next: ViewState): void {
     const previous = state;
@@ -30,10 +37,11 @@ export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE): 
     for (const listener of [...listeners]) listener(state, previous);
   }
 
-  const hashOf = (of: ViewState) => `#${encodeState(of, defaults)}`;
-  page.addEventListener('popstate', () => become(decodeState(page.location.hash, defaults)));
+  const hashOf = (of: ViewState) => `#${encodeState(of, defaults, origin)}`;
+  page.addEventListener('popstate', () => become(read()));
   return {
     get: () => state,
+    hasForeignLink: isForeign,
     change(changes, kind = 'step') {
       const next = {
         ...state,

@@ -25,8 +25,13 @@ export function createStatusLine(context: ViewContext): HTMLElement {
   const askPath = askLatest(ask, 'tree', (tree) => drawPath(path, context, tree), fail);
   // The shares are those of all kinds, also where one is chosen.
   const askLegend = askLatest(ask, 'summary', (sum) => drawLegend(legend, context, sum), fail);
+  const note = element('output', 'status-note', 'link of another recording: rows left out');
+  note.title =
+    'This link was made of another recording, or by another version of perf-ts. The functions, threads and ' +
+    'edits that it names are left out: here they would be others.';
   const show = () => {
     const state = store.get();
+    note.hidden = !store.hasForeignLink();
     // The tree of changes has rows of its own, which its graph shows.
     const isOfChanges = state.tab === 'diff';
     if (isOfChanges) path.replaceChildren();
@@ -35,7 +40,7 @@ export function createStatusLine(context: ViewContext): HTMLElement {
   };
   store.subscribe(show);
   show();
-  return element('footer', 'status-line', path, legend);
+  return element('footer', 'status-line', note, path, legend);
 }
 
 function drawPath(
