@@ -70,6 +70,7 @@ export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/ti
 export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';
 export type { MarkSummary } from './questions/marks.ts';
+export type { RequestTimes, RequestTimeTable } from './questions/request-times.ts';
 export type { RequestReport, RouteRow, UntoldRow } from './questions/requests.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
 export type {

@@ -18,8 +18,8 @@ const NODES = MAJORS.filter((major) => major >= 20).flatMap((major) => findNode(
 const [, REQUEST, , MEASURE] = MARK_KINDS.keys();
 
 /**
- * Three routes wait by promises, timers, immediates, the pool and callbacks, and burn in one function: each stretch is a measure with
- * the name of its route. Eight requests are open at a time, by a client in a process of its own, for as many as are asked for.
+ * Three routes wait by promises, timers, immediates, the pool and callbacks, and burn in one function, where one blocks its thread
+ * as well: each stretch is a measure with the name of its route. Eight requests are open at a time, by a client in a process of its own, for as many as are asked for.
  * `serve`: it answers until it is killed, and has no client. `signals`: it handles SIGURG; `late`: when the client has ended.
  */
 const PROGRAM = `
@@ -52,15 +52,17 @@ if (port !== undefined) {
     while (process.cpuUsage().user - user < 1e5);
     setTimeout(() => urgent === before ? process.exit() : quiet(), 1);
   };
-  const burn = (route) => {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  const burn = (route, waitMs = 0) => {
     const start = performance.now();
     let x = 0;
     for (let i = 0; i < 4e5; i++) x = (x * 31 + i) | 0;
+    if (waitMs > 0) Atomics.wait(cell, 0, 0, waitMs);
     performance.measure(route, { start, end: performance.now() });
     return x;
   };
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  const deep = async (route) => { await null; burn(route); await new Promise(setImmediate); burn(route); };
+  const deep = async (route) => { await null; burn(route, 5); await new Promise(setImmediate); burn(route); };
   const routes = {
     '/promises': async (route) => { burn(route); await Promise.all([deep(route), sleep(1).then(() => burn(route))]); burn(route); },
     '/callbacks': (route) => new Promise((resolve) => setTimeout(() => {
@@ -213,5 +215,23 @@ describeLive('requests of samples', () => {
     const sum = (of: (row: (typeof routes)[number]) => number) =>
       routes.reduce((all, row) => all + of(row), 0);
     expect(sum(({ inHandler }) => inHandler)).toBeGreaterThan(0.9 * sum(({ weight }) => weight));
+  });
+
+  it('the time that a route ran and waited in its turns is that of its stretches', async () => {
+    const [{ major }] = NODES;
+    const opened = await openProfile(join(scratch, `node-${major}.data`));
+    const { routes } = opened.requests() ?? { routes: [] };
+    const stretches = opened.programMarks().filter(({ kind }) => kind === 'measure');
+    expect(stretches).toHaveLength(3);
+    for (const { name, totalNs } of stretches) {
+      const { times } = routes.find((route) => route.name === `GET ${name}`) ?? {};
+      if (!times) throw new Error(`${name} has no times`);
+      const own = times.cpuNs + times.gcNs + times.waitsNs;
+      // A wait for a CPU between samples of two requests is not told: with others on the machine that is much.
+      expect(own + times.untoldNs).toBeGreaterThan(0.95 * totalNs);
+      // Two times 5 ms for each of 200 requests.
+      if (name === '/promises') expect(times.waitsNs + times.untoldNs).toBeGreaterThan(2e9);
+      if (name === '/promises') expect(own).toBeGreaterThan(0.5 * totalNs);
+    }
   });
 });

@@ -5,7 +5,9 @@ import { type SampleSelection, selectSamples } from '../../src/profile/analysis/
 import { MARK_KINDS, type MarkTable } from '../../src/profile/mark-table.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { summarizeMarks } from '../../src/questions/marks.ts';
-import { findRequests } from '../../src/questions/requests.ts';
+import { ownersOfSamples } from '../../src/questions/request-owners.ts';
+import { timesOfRequests } from '../../src/questions/request-times.ts';
+import { findRequests, meanTimes } from '../../src/questions/requests.ts';
 import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { TurnStream } from '../helpers/turn-stream.ts';
@@ -73,10 +75,11 @@ describe('what ran for requests', () => {
   const profile: Profile = { ...drawn, strings };
   const weights = simpleWeights(profile, 'samples');
   const rows = Int32Array.from({ length: profile.samples.length }, (_, row) => row);
-  const report = (stream: TurnStream) =>
-    finish(
-      findRequests({ profile, rows, weights, estimator: null }, marksOf(stream, profile.threads)),
-    );
+  const report = (stream: TurnStream) => {
+    const marks = marksOf(stream, profile.threads);
+    const owners = ownersOfSamples(profile, marks, rows);
+    return finish(findRequests({ profile, rows, weights, estimator: null }, marks, owners, null));
+  };
   const figures = (stream: TurnStream) => {
     const { routes, untold } = report(stream);
     return [
@@ -168,6 +171,45 @@ describe('what ran for requests', () => {
       expect(selected('GET /b')).toEqual([0, 1, 5, 7]);
       expect(selected('request')).toEqual([0, 1, 2, 4, 5, 7]);
     });
+  });
+
+  test('the time of a request is what ran, was collected and waited for it and for others, and the loop’s waits', () => {
+    const stream = server().turn({ fromNs: 0.5 * MS, lengthNs: 5.3 * MS });
+    stream.mark(REQUEST, 'GET /a', { fromNs: 0.05 * MS, lengthNs: -1 }, 1);
+    stream.mark(REQUEST, 'GET /b', { fromNs: 0.05 * MS, lengthNs: -1 }, 2);
+    stream.mark(REQUEST, 'GET /open', { fromNs: 0.05 * MS, lengthNs: -1 }, 3);
+    stream.mark(GC, '', { fromNs: 1.5 * MS, lengthNs: MS }, 4);
+    stream.markEnd(1, 6.05 * MS).markEnd(2, 6.05 * MS);
+    stream.contexts(
+      0.1 * MS,
+      // Of a, one of them in a collection, then of b.
+      [-1, 1, 1, 1, 1, 2].map((request, i) => [(i + 0.1) * MS, request] as const),
+    );
+    const table = decodeLoops(
+      [{ pid, bytes: stream.attachment() }],
+      { high: 0, low: 0 },
+      profile.threads,
+      20 * MS,
+      new Diagnostics(),
+    );
+    const marks = table.marks as MarkTable;
+    const turned = { ...profile, turns: table.turns ?? undefined } as Profile;
+    const owners = ownersOfSamples(turned, marks, rows);
+    // The thread ran for 0.2 ms of the one before the fifth sample.
+    const values = Float64Array.from(rows, (row) => (row === 4 ? 0.2 : 1) * MS);
+    const times = timesOfRequests(turned, marks, { rows, weights: values, owners });
+    const asked = { profile: turned, rows, weights: { ...weights, values }, estimator: null };
+    const { routes } = finish(findRequests(asked, marks, owners, times));
+    const inTenths = routes.map((route) => [
+      route.name,
+      ...meanTimes(route).map((ns) => ns && Math.round(ns / (MS / 10)) + 0),
+    ]);
+    expect(inTenths).toEqual([
+      // In all; ran, collected, waited; others; the loop; before the first and behind the last sample of the turn.
+      ['GET /a', 60, 22, 10, 8, 10, 7, 3],
+      ['GET /b', 60, 10, 0, 0, 40, 7, 3],
+      ['GET /open', null, null, null, null, null, null, null],
+    ]);
   });
 
   test('a filter selects the samples of a thread while marks are open that are called so', () => {

@@ -9,7 +9,12 @@ import {
 import { printable } from '../../base/printable.ts';
 import { fileAndName } from '../../profile/func-label.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
-import type { RequestReport } from '../../questions/requests.ts';
+import {
+  MEAN_TIMES,
+  meanTimes,
+  type RequestReport,
+  type RouteRow,
+} from '../../questions/requests.ts';
 import type { SyscallSummary } from '../../questions/syscalls.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -120,7 +125,20 @@ function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
     UNTOLD[during],
   ]);
   const head = [...TIMES, 'share', '95% interval', 'certain', 'route'];
-  return [...tableOf(head, [...rows, ...untold], head.length - 1), ...rest];
+  const ofRoutes = tableOf(head, [...rows, ...untold], head.length - 1);
+  return [...ofRoutes, ...spentLines(shown), ...rest];
+}
+
+/** A table of the parts of the time of a request, by route. */
+function spentLines(routes: readonly RouteRow[]): string[] {
+  const rows = routes
+    .filter(({ times, totalNs }) => times !== null && totalNs > 0)
+    .map((route) => [
+      ...meanTimes(route).map((ns) => (ns === null || ns < 0.5 ? '' : formatNanos(ns))),
+      printable(route.name),
+    ]);
+  if (rows.length === 0) return [];
+  return ['', ...tableOf([...MEAN_TIMES, 'route'], rows, MEAN_TIMES.length)];
 }
 
 const UNTOLD: Readonly<Record<RequestReport['untold'][number]['while'], string>> = {

@@ -50,7 +50,8 @@ const DEFINITIONS = {
     settle_ns double?, median_period double?, hz double?, effective_samples double?`,
   marks: `
     kind text, event int32, cpu int32, start_ns int64, end_ns int64?, amount double?, what text,
-    pid int32?, tid int32?, status int32?`,
+    pid int32?, tid int32?, status int32?, cpu_ns double?, gc_ns double?, waits_ns double?,
+    others_ns double?, loop_ns double?, untold_ns double?`,
   turns: `
     pid int32, tid int32, from_ns int64, length_ns int64, events_ns int64, waited_ns int64, is_first int32,
     is_open int32`,

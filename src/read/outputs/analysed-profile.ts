@@ -44,13 +44,15 @@ import { hasCallers } from '../../profile/callers.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
-import { MARK_KINDS } from '../../profile/mark-table.ts';
+import type { MarkTable } from '../../profile/mark-table.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
 import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
+import { ownersOfSamples, REQUEST } from '../../questions/request-owners.ts';
+import { type RequestTimeTable, timesOfRequests } from '../../questions/request-times.ts';
 import { findRequests, type RequestReport } from '../../questions/requests.ts';
 import { type SyscallSummary, summarizeSyscalls, syscallEvents } from '../../questions/syscalls.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
@@ -292,12 +294,35 @@ export class AnalysedProfile {
     checkOptions(ASKED, options, 'requests');
     const profile = this.profileAt('all');
     const { marks } = profile;
-    if (marks?.kind.includes(MARK_KINDS.indexOf('request')) !== true) return null;
+    if (marks?.kind.includes(REQUEST) !== true) return null;
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
     const estimator = this.shareEstimator(weights, event, options.select);
-    const rows = this.samplesOf(event, options.select);
-    return finish(findRequests({ profile, weights, estimator, rows }, marks));
+    const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
+    const { owners, times } = this.#requestTimes(marks, event, options.weight);
+    return finish(findRequests(asked, marks, owners, times));
+  }
+
+  /**
+   * How each request spent its time, by row of the marks, by the samples of the first event; null where the recording has no requests,
+   * or that event counts something else than time.
+   */
+  requestTimes(weight?: WeightKind): RequestTimeTable | null {
+    const { marks } = this.profile;
+    if (marks?.kind.includes(REQUEST) !== true) return null;
+    return this.#requestTimes(marks, this.eventIndex(), weight).times;
+  }
+
+  #requestTimes(marks: MarkTable, event: EventIndex, kind?: WeightKind) {
+    const profile = this.profileAt('all');
+    const rows = this.samplesOf(event);
+    const owners = ownersOfSamples(profile, marks, rows);
+    const { unit, values } = this.weights(kind, event);
+    const isTime = unit === 'nanoseconds' && !isMeasuredEvent(profile.events[event]);
+    return {
+      owners,
+      times: isTime ? timesOfRequests(profile, marks, { rows, weights: values, owners }) : null,
+    };
   }
 
   /**

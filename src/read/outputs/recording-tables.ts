@@ -16,6 +16,7 @@ import type { TurnTable } from '../../profile/turn-table.ts';
 import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
 import type { EventAccount } from '../../questions/ledger.ts';
 import { findPeriods } from '../../questions/periods.ts';
+import { REQUEST_TIMES, type RequestTimes } from '../../questions/request-times.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { accountsOf, askAboutEvent } from './asked-event.ts';
 import { eventFigures, eventRows, functionRows, ratioRows } from './figure-rows.ts';
@@ -97,7 +98,7 @@ export function recordingTables(
       return streamRows(opened, periods());
     },
     get marks() {
-      return markRows(opened, periods());
+      return markRows(opened, periods(), weight);
     },
     get turns() {
       return turnRows(profile);
@@ -177,8 +178,9 @@ function streamRows({ profile }: AnalysedProfile, report: PeriodsReport): TableR
  * `amount`: records lost, samples of a ramp, the number of marks of a program that this one stands for. Context switches
  * are left out: there may be more than samples.
  */
-function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
+function markRows(opened: AnalysedProfile, periods: PeriodsReport, weight: WeightKind): TableRows {
   const { losses, throttles, reRamps } = opened.marks(periods);
+  const times = opened.requestTimes(weight);
   const rows: MarkRow[] = [
     ...programMarkRows(opened.profile),
     ...losses.map(({ event, cpu, timeNs, lost }) => ({
@@ -203,6 +205,12 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
     rows.map(({ amount }) => amount),
     rows.map(({ what }) => what),
     ...(['pid', 'tid', 'status'] as const).map((name) => rows.map((row) => row[name] ?? null)),
+    ...Object.keys(REQUEST_TIMES).map((column) =>
+      rows.map(({ mark }) => {
+        const ns = mark === undefined ? undefined : times?.[column as keyof RequestTimes][mark];
+        return ns === undefined || Number.isNaN(ns) ? null : ns;
+      }),
+    ),
   ]);
 }
 
@@ -217,6 +225,8 @@ type MarkRow = {
   readonly pid?: number;
   readonly tid?: number;
   readonly status?: number | null;
+  /** The row of a program's mark. */
+  readonly mark?: number;
 };
 
 /** Rows of what programs named, and of their garbage collections. */
@@ -234,6 +244,7 @@ function programMarkRows({ marks }: Profile): MarkRow[] {
     pid: loops[loop[row]].pid,
     tid: loops[loop[row]].tid,
     status: status[row] === 0 ? null : status[row],
+    mark: row,
   }));
 }
 

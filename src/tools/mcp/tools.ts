@@ -19,6 +19,7 @@ import {
 import { findLines } from '../../questions/lines.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
+import { MEAN_TIMES, meanTimes } from '../../questions/requests.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { sourceNotes, turnKind, turnWords } from '../../questions/turn-words.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
@@ -322,6 +323,19 @@ function requestsAnswer(opened: AnalysedProfile, input: Input): string {
       ...(report?.untold ?? []).map(
         ({ while: during, share }) =>
           `Share put down to no route (${during}): ${formatShare(share)}.`,
+      ),
+      '',
+      ...markdownTable(
+        ['route', ...MEAN_TIMES],
+        rowsThatFit(
+          (report?.routes ?? [])
+            .filter(({ times }) => times !== null)
+            .slice(0, limit)
+            .map((route) => [
+              quotedName(route.name),
+              ...meanTimes(route).map((ns) => (ns === null ? '' : formatNanos(Math.max(0, ns)))),
+            ]),
+        ),
       ),
       '',
       ...markdownTable(
