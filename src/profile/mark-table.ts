@@ -6,9 +6,13 @@ import type { TurnLoop } from './turn-table.ts';
 
 /**
  * Kinds of marks: a garbage collection, a request that a server answered, one that the program made, `performance.measure()`
- * and `mark()`, `console.time()`. In the order of the numbers that programs send (`native/core/code_events/stream.h`).
+ * and `mark()`, `console.time()`, a name that was looked up, a connection that was made, a child process, a span of
+ * OpenTelemetry. In the order of the numbers that programs send (`native/core/code_events/stream.h`).
  */
-export const MARK_KINDS = ['gc', 'request', 'call', 'measure', 'mark', 'console'] as const;
+export const MARK_KINDS = [
+  ...(['gc', 'request', 'call', 'measure', 'mark', 'console'] as const),
+  ...(['dns', 'connection', 'child', 'span'] as const),
+] as const;
 /** One of `MARK_KINDS`. */
 export type MarkKind = (typeof MARK_KINDS)[number];
 

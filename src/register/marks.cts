@@ -23,7 +23,13 @@ type Request = {
   readonly baseUrl?: string;
   readonly route?: { readonly path?: unknown };
 };
+type EntryType = import('node:perf_hooks').EntryType;
+type ChildProcess = {
+  readonly spawnfile?: string;
+  readonly _handle?: { close(...args: unknown[]): unknown } | null;
+};
 type Message = {
+  readonly process?: ChildProcess;
   readonly request: Request & { readonly raw?: { readonly socket: object } };
   readonly socket: object;
   readonly response?: { readonly statusCode?: number };
@@ -32,6 +38,7 @@ type Message = {
 };
 /** Tools of the parts below. */
 type Tools = {
+  readonly require: NodeJS.Require;
   readonly library: Library;
   /** Opens the contexts of requests; null where the recorder wants none. */
   readonly contexts: (() => ReturnType<ContextsModule['openContexts']>) | null;
@@ -58,21 +65,24 @@ type Place = {
 type Method = (...args: unknown[]) => unknown;
 type Entry = { readonly name: string; readonly startTime: number; readonly duration: number };
 
+const PARTS: readonly ((tools: Tools) => void)[] = [
+  watchServers,
+  watchCalls,
+  watchWaits,
+  watchTimes,
+];
+
 /**
  * Reports what a thread of the program does as marks: requests that it answers and makes, by the channels of Node and of
- * Fastify, and the times that it takes itself. Returns what ends it. A request costs two calls into the library. `socket`: the name
+ * Fastify, what else it waits for, and the times that it takes itself. Returns what ends it. A request costs two calls into the library. `socket`: the name
  * of the recorder's.
  */
 exports.watchMarks = (require: NodeJS.Require, library: Library, socket: string): (() => void) =>
-  watchParts(require, library, wantsContexts(socket) ? contextsModule().openContexts : null, [
-    watchServers,
-    watchCalls,
-    watchTimes,
-  ]);
+  watchParts(require, library, wantsContexts(socket) ? contextsModule().openContexts : null, PARTS);
 
 /** The same as the text of a function, for `take-in`. */
 exports.watchMarksText = (): string =>
-  `(require, library, socket) => (${watchParts})(require, library, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${[watchServers, watchCalls, watchTimes]}])`;
+  `(require, library, socket) => (${watchParts})(require, library, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${PARTS}])`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Nothing in
 // them may throw: an error of a channel's subscriber ends the program. Kinds are those of `profile/mark-table.ts`.
@@ -95,10 +105,10 @@ function watchParts(
   /** A sample can be put down to a request that is kept only. */
   const KEPT = open !== null ? 262_144 : 32_768;
   const MOST_NAME = 128;
-  const counts = [0, 0, 0, 0, 0, 0];
-  const logs = [0, 0, 0, 0, 0, 0];
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const logs = [...counts];
   /** Bits of a count that are 0 in those that are kept: a remainder and a power cost more than the mark. */
-  const masks = [0, 0, 0, 0, 0, 0];
+  const masks = [...counts];
   const keep = (kind: number): number => {
     const count = counts[kind]++;
     if ((count & masks[kind]) !== 0) return -1;
@@ -130,7 +140,7 @@ function watchParts(
     return end;
   };
   const contexts = open && (() => open(require, library));
-  const tools: Tools = { library, contexts, keep, cut, pathOf, attempt, subscribe, undo };
+  const tools: Tools = { require, library, contexts, keep, cut, pathOf, attempt, subscribe, undo };
   for (const part of parts) attempt(part)(tools);
   return () => {
     for (const step of undo.splice(0)) attempt(step)(undefined);
@@ -244,9 +254,48 @@ function watchCalls({ library, keep, cut, pathOf, subscribe }: Tools): void {
   subscribe('undici:request:error', end);
 }
 
+/** Names that are looked up, connections that are made, and child processes that are waited for by callbacks. */
+function watchWaits({ require, library, keep, cut, attempt, subscribe, undo }: Tools): void {
+  const [LOOKUP, CONNECTION, CHILD] = [6, 7, 8];
+  type Detail = { readonly hostname?: string; readonly host?: string; readonly port?: number };
+  type Waited = Entry & { readonly entryType: string; readonly detail?: Detail };
+  const add = ({ entryType, name, detail = {}, startTime, duration }: Waited): void => {
+    const { hostname, host, port } = detail;
+    const kept = keep(entryType === 'net' ? CONNECTION : LOOKUP);
+    if (kept < 0) return;
+    const text = entryType === 'net' ? `${host}:${port}` : `${name} ${hostname}`;
+    library.add(kept, performance.now() - startTime, duration, cut(text));
+  };
+  let isObserved = false;
+  // An observer takes a millisecond to make, which a program that never connects is spared.
+  subscribe('net.client.socket', () => {
+    if (isObserved) return;
+    isObserved = true;
+    const hooks = require('node:perf_hooks') as typeof import('node:perf_hooks');
+    const observer = new hooks.PerformanceObserver((list) =>
+      (list.getEntries() as Waited[]).forEach(attempt(add)),
+    );
+    observer.observe({ entryTypes: ['dns', 'net'] as unknown as EntryType[] });
+    undo.push(() => observer.disconnect());
+  });
+  subscribe('child_process', ({ process: child }) => {
+    const handle = child?._handle;
+    const kept = handle ? keep(CHILD) : -1;
+    if (!child || !handle || kept < 0) return;
+    const id = library.begin(kept, 'child process');
+    // Node closes it before the program hears of the exit, so that no stack of the program has our frame.
+    const close = (...args: unknown[]): unknown => {
+      Reflect.deleteProperty(handle, 'close');
+      attempt(() => library.end(id, 0, cut(child.spawnfile)))(undefined);
+      return Reflect.apply(handle.close, handle, args);
+    };
+    Object.defineProperty(handle, 'close', { value: close, configurable: true });
+  });
+}
+
 /** Times that the program takes itself: it finds the same functions, errors and stacks as without us. */
-function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
-  const [MEASURE, MOMENT, CONSOLE] = [3, 4, 5];
+function watchTimes({ library, keep, cut, attempt, subscribe, undo }: Tools): void {
+  const [MEASURE, MOMENT, CONSOLE, SPAN] = [3, 4, 5, 9];
   const MOST_LABELS = 1000;
   /** Takes our frame, the trap below, out of the stack of an error, and leaves as many frames as without us. */
   const hideTrap = attempt((error: unknown): void => {
@@ -261,7 +310,7 @@ function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
   const watch = (
     of: object,
     name: string,
-    see: (result: unknown, args: readonly unknown[]) => void,
+    see: (result: unknown, args: readonly unknown[], self: unknown) => void,
   ): void => {
     let owner = of;
     while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
@@ -274,7 +323,7 @@ function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
         if (isLimited) Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + 1);
         try {
           const result = Reflect.apply(target, self, args);
-          attempt(() => see(result, args))(undefined);
+          attempt(() => see(result, args, self))(undefined);
           return result;
         } catch (error) {
           hideTrap(error);
@@ -308,6 +357,43 @@ function watchTimes({ library, keep, cut, attempt, undo }: Tools): void {
     if (id !== undefined) library.end(id, 0, '');
     labels.delete(cut(label));
   });
+  // The global of OpenTelemetry's API has an SDK once the program has made one: it is looked for at its first requests.
+  const LOOKS = 64;
+  type Span = { readonly name?: unknown; isRecording?(): boolean };
+  type Provider = { getDelegate?(): Provider; getTracer?(name: string): object };
+  const api = Symbol.for('opentelemetry.js.api.1');
+  const spans = new WeakMap<object, number>();
+  let looks = LOOKS;
+  let areWatched = false;
+  const beginSpan = (span: unknown, [name]: readonly unknown[]): void => {
+    if ((span as Span).isRecording?.() !== true) return;
+    const kept = keep(SPAN);
+    if (kept >= 0) spans.set(span as object, library.begin(kept, cut(name)));
+    if (areWatched) return;
+    areWatched = true;
+    watch(span as object, 'end', (_result, _args, self) => {
+      const id = spans.get(self as object);
+      if (id !== undefined) library.end(id, 0, cut((self as Span).name));
+      spans.delete(self as object);
+    });
+  };
+  const look = (): void => {
+    // To end the subscription from within would keep the message from the next subscriber.
+    if (looks-- <= 0) return;
+    const { trace } = (Reflect.get(globalThis, api) ?? {}) as { readonly trace?: Provider };
+    const provider = trace?.getDelegate?.() ?? trace;
+    const tracer = provider?.getTracer?.('perf-ts') as { startSpan?(name: string): unknown };
+    // Without an SDK its spans record nothing.
+    if (tracer === undefined || tracer.constructor.name === 'NoopTracer') return;
+    looks = 0;
+    watch(tracer, 'startSpan', beginSpan);
+  };
+  const CHANNELS = [
+    'http.server.request.start',
+    'http.client.request.start',
+    'undici:request:create',
+  ];
+  for (const channel of CHANNELS) subscribe(channel, look);
 }
 
 export declare function watchMarks(

@@ -81,6 +81,36 @@ function giveUp() {
 }
 `;
 
+/** A program that waits for a name, a connection, and children, one of which is not there, and has the global of an SDK of OpenTelemetry. */
+const WAITS = `
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+const dns = require('node:dns');
+const http = require('node:http');
+class Span { constructor(name) { this.name = name; } isRecording() { return true; } updateName(name) { this.name = name; } end() {} }
+class Tracer { startSpan(name) { return new Span(name); } }
+const provider = { getTracer: () => new Tracer() };
+globalThis[Symbol.for('opentelemetry.js.api.1')] = { trace: { getDelegate: () => provider } };
+const server = http.createServer((request, response) => {
+  const span = new Tracer().startSpan('GET');
+  span.updateName('GET /users/:id');
+  response.end(() => span.end());
+}).listen(0, '127.0.0.1', async () => {
+  const { port } = server.address();
+  http.get({ port, host: '127.0.0.1', path: '/users/1', agent: false }, async (response) => {
+    await once(response.resume(), 'end');
+    await dns.promises.lookup('localhost');
+    const before = performance.now();
+    await once(spawn(process.execPath, ['-e', '']), 'exit');
+    const ms = performance.now() - before;
+    await once(spawn('/none'), 'error').catch(() => {});
+    await new Promise(setImmediate);
+    console.log(JSON.stringify({ port, ms }));
+    server.close();
+  });
+});
+`;
+
 type Span = readonly [fromNs: number, toNs: number];
 type Seen = Readonly<
   Record<'request' | 'handled' | 'call' | 'measure' | 'console' | 'gc', readonly Span[]>
@@ -179,6 +209,29 @@ describeLive('marks of programs', () => {
     expect(perfTs(['report', '--in-mark', 'POST /slow', recording]).stdout).toContain('spin');
     const none = perfTs(['report', '--in-mark', 'GET /none', recording]);
     expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('no mark is called')]);
+  });
+
+  it('lookups of names, connections, child processes and spans of OpenTelemetry are marks', async () => {
+    const recording = join(scratch, 'waits.data');
+    const program = join(scratch, 'waits.cjs');
+    writeFileSync(program, WAITS);
+    const { stdout } = perfTs(['record', '-o', recording, '--', process.execPath, program]);
+    const { marks } = await marksOf(recording);
+    const named = (kind: (typeof MARK_KINDS)[number]) =>
+      rowsOf(marks, kind).map((row) => marks.names[marks.name[row]]);
+    const { port, ms } = JSON.parse(stdout) as { port: number; ms: number };
+    expect(named('dns')).toContain('lookup localhost');
+    expect(named('connection')).toContain(`127.0.0.1:${port}`);
+    expect(named('child')).toEqual([process.execPath, '/none']);
+    expect(named('span')).toEqual(['GET /users/:id']);
+    const [child] = rowsOf(marks, 'child');
+    const [span] = rowsOf(marks, 'span');
+    expect([...marks.isOpen].filter((_, row) => [child, child + 1, span].includes(row))).toEqual([
+      ...[0, 0, 0],
+    ]);
+    // The program heard of its end later, and began to wait before.
+    expect(marks.toNs[child] - marks.fromNs[child]).toBeLessThanOrEqual(ms * 1e6 + TOLERANCE_NS);
+    expect(marks.toNs[child] - marks.fromNs[child]).toBeGreaterThan(5e6);
   });
 
   it('a worker has marks of its own thread', async () => {

@@ -36,7 +36,7 @@ export function* computeLanes(
   if (!addMarks(gc, profile, thread, ['gc'])) addStretches(gc, spans, profile, isCollecting);
   addTurns(turns, profile, thread);
   addMarks(requests, profile, thread, ['request']);
-  addMarks(measures, profile, thread, ['measure', 'console']);
+  addMarks(measures, profile, thread, ['measure', 'console', 'span']);
   yield;
   for (let i = 0; i < spans.length; i++) {
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
