@@ -25,6 +25,14 @@ export async function openCodeSink(
     );
   }
   if (codeSocket === null) return null;
+  let isReported = false;
+  const signalSamples = (tid: number, isOn: boolean): void => {
+    if (session.sampler.signalSamples(tid, isOn) || !isOn || isReported) return;
+    isReported = true;
+    features.notify(
+      words`${RECORD.requests}: several threads answer requests, and the samples of the first one alone have theirs: attach to the process (-p PID) for all`,
+    );
+  };
   try {
     return await CodeEventSink.open({
       name: codeSocket,
@@ -33,7 +41,7 @@ export async function openCodeSink(
       ...peersOf(target),
       notify: features.notify,
       heldMaps: heldMapsOf(target),
-      signalSamples: (tid, isOn) => session.sampler.signalSamples(tid, isOn),
+      signalSamples,
     });
   } catch (error) {
     features.notify(`functions of JavaScript may have no names: ${describeError(error)}`);

@@ -87,6 +87,36 @@ if (port !== undefined) {
   });
 }
 `;
+/** Two workers that ask themselves, for ever or until the program has had so many seconds of CPU time. */
+const WORKERS = `
+const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const http = require('node:http');
+if (isMainThread) {
+  const [, , most = Infinity] = process.argv;
+  const answers = [0, 0];
+  let areSeen = false;
+  answers.forEach((_, i) => new Worker(__filename).on('message', () => {
+    answers[i]++;
+    if (answers.includes(0)) return;
+    if (!areSeen) console.log('both answer');
+    areSeen = true;
+    if (process.cpuUsage().user > most * 1e6) process.exit();
+  }));
+} else {
+  const burn = () => { let x = 0; for (let i = 0; i < 4e5; i++) x = (x * 31 + i) | 0; return x; };
+  http.createServer(async (request, response) => {
+    await null;
+    response.end(String(burn()));
+  }).listen(0, function () {
+    const ask = () => http.get({ port: this.address().port }, (response) => response.resume().on('end', () => {
+      parentPort.postMessage('answered');
+      ask();
+    }));
+    ask();
+  });
+}
+`;
+
 const program = join(scratch, 'server.cjs');
 writeFileSync(program, PROGRAM);
 
@@ -191,6 +221,35 @@ describeLive('requests of samples', () => {
       expect(wrong / (right + wrong)).toBeLessThanOrEqual(0.002);
     }
     expect(server.exitCode).toBeNull();
+  });
+
+  it('each worker of a process that is attached to has requests, and a notice reports that those of a command have not', async () => {
+    const workers = join(scratch, 'workers.cjs');
+    writeFileSync(workers, WORKERS);
+    const register = join(projectRoot, 'dist/register/preload.cjs');
+    const server = spawn(process.execPath, ['--require', register, workers]);
+    running.push(server);
+    await once(server.stdout, 'data');
+    const file = join(scratch, 'workers.data');
+    const before = threadsOf(server.pid);
+    const recorder = startPerfTs(['record', '-q', '--requests', '-o', file, '-p', `${server.pid}`]);
+    // The main thread's code is sent, and that of both workers.
+    await until(() => threadsOf(server.pid) >= before + 3);
+    await until(() => handlesSignal(server.pid));
+    const enough = cpuTicks(server.pid) + 60;
+    await until(() => cpuTicks(server.pid) >= enough);
+    recorder.child.kill('SIGINT');
+    await recorder.ended;
+    const { marks } = (await openProfile(file)).profile;
+    const { loop, request } = marks?.contexts ?? { loop: [], request: [] };
+    const tids = [...loop]
+      .filter((_, i) => request[i] >= 0)
+      .map((row) => marks?.loops[row].tid)
+      .filter((tid) => tid !== server.pid);
+    expect(new Set(tids).size).toBe(2);
+
+    const words = ['record', '--requests', '-o', file, '--', process.execPath, workers, '0.3'];
+    expect(perfTs(words).stderr).toContain('several threads answer requests');
   });
 
   it('a program that handles the signal itself gets none', async () => {
