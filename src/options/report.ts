@@ -32,7 +32,7 @@ export const REPORT = options({
     }),
     marks: commandOption(yesNo, {
       flags: '--marks',
-      help: 'requests, garbage collections, performance.measure() and console.time() of the programs: how many, and how long',
+      help: 'requests, garbage collections, performance.measure(), child processes and more of the programs: how many, and how long',
       excludes: { tree: ONE_TABLE, by: ONE_TABLE, diff: ONE_TABLE },
     }),
     syscalls: commandOption(yesNo, {
