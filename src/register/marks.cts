@@ -52,6 +52,12 @@ type Tools = {
   attempt<Of>(step: (of: Of) => void): (of: Of) => void;
   /** Subscribes to a channel; returns what ends it. */
   subscribe(channel: string, subscriber: (message: Message) => void): () => void;
+  /** Calls `see` behind a method of `of` or of what that inherits from. */
+  watch(
+    of: object,
+    name: string,
+    see: (result: unknown, args: readonly unknown[], self: unknown) => void,
+  ): void;
   /** Steps that leave nothing behind. */
   readonly undo: (() => void)[];
 };
@@ -66,10 +72,12 @@ type Method = (...args: unknown[]) => unknown;
 type Entry = { readonly name: string; readonly startTime: number; readonly duration: number };
 
 const PARTS: readonly ((tools: Tools) => void)[] = [
+  watchMethods,
   watchServers,
   watchCalls,
   watchWaits,
   watchTimes,
+  watchSpans,
 ];
 
 /**
@@ -140,7 +148,18 @@ function watchParts(
     return end;
   };
   const contexts = open && (() => open(require, library));
-  const tools: Tools = { require, library, contexts, keep, cut, pathOf, attempt, subscribe, undo };
+  const tools: Tools = {
+    require,
+    library,
+    contexts,
+    keep,
+    cut,
+    pathOf,
+    attempt,
+    subscribe,
+    watch: () => {},
+    undo,
+  };
   for (const part of parts) attempt(part)(tools);
   return () => {
     for (const step of undo.splice(0)) attempt(step)(undefined);
@@ -293,10 +312,9 @@ function watchWaits({ require, library, keep, cut, attempt, subscribe, undo }: T
   });
 }
 
-/** Times that the program takes itself: it finds the same functions, errors and stacks as without us. */
-function watchTimes({ library, keep, cut, attempt, subscribe, undo }: Tools): void {
-  const [MEASURE, MOMENT, CONSOLE, SPAN] = [3, 4, 5, 9];
-  const MOST_LABELS = 1000;
+/** Gives the tools `watch`: the program finds the same functions, errors and stacks as without us. */
+function watchMethods(tools: Tools): void {
+  const { attempt, undo } = tools;
   /** Takes our frame, the trap below, out of the stack of an error, and leaves as many frames as without us. */
   const hideTrap = attempt((error: unknown): void => {
     const { stack } = error as { stack?: unknown };
@@ -306,12 +324,7 @@ function watchTimes({ library, keep, cut, attempt, subscribe, undo }: Tools): vo
       !line.startsWith('    at ') || (!line.includes('perfTsWatched') && left-- > 0);
     (error as { stack: string }).stack = stack.split('\n').filter(isShown).join('\n');
   });
-  /** Calls `see` behind a method of `of` or of what that inherits from. */
-  const watch = (
-    of: object,
-    name: string,
-    see: (result: unknown, args: readonly unknown[], self: unknown) => void,
-  ): void => {
+  tools.watch = (of, name, see) => {
     let owner = of;
     while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
     const found = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
@@ -338,6 +351,12 @@ function watchTimes({ library, keep, cut, attempt, subscribe, undo }: Tools): vo
       if (Reflect.get(owner, name) === value) Reflect.defineProperty(owner, name, found);
     });
   };
+}
+
+/** Times that the program takes itself. */
+function watchTimes({ library, keep, cut, attempt, watch }: Tools): void {
+  const [MEASURE, MOMENT, CONSOLE] = [3, 4, 5];
+  const MOST_LABELS = 1000;
   const { performance } = globalThis;
   const add = (kind: number, entry: unknown): void => {
     const { name, startTime, duration } = entry as Entry;
@@ -357,7 +376,11 @@ function watchTimes({ library, keep, cut, attempt, subscribe, undo }: Tools): vo
     if (id !== undefined) library.end(id, 0, '');
     labels.delete(cut(label));
   });
-  // The global of OpenTelemetry's API has an SDK once the program has made one: it is looked for at its first requests.
+}
+
+/** Spans of OpenTelemetry: the global of its API has an SDK once the program has made one, and is looked at at its first requests. */
+function watchSpans({ library, keep, cut, subscribe, watch }: Tools): void {
+  const SPAN = 9;
   const LOOKS = 64;
   type Span = { readonly name?: unknown; isRecording?(): boolean };
   type Provider = { getDelegate?(): Provider; getTracer?(name: string): object };
