@@ -22,7 +22,7 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     MARK, MARK_END          spans of time with names, see `read/jit/marks.ts`
  *     CONTEXTS                contexts of samples, see `read/jit/contexts.ts`
  *     ARM         u32 tid, on      the thread handles signals of its samples, or no more
- *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`
+ *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`, `held-maps.ts`
  */
 export const STREAM_HEADER_BYTES = 32;
 export const RECORD_BYTES = 16;

@@ -13,6 +13,8 @@ import { StreamCutter } from './stream-cutter.ts';
 
 /** A longer note or source map stays in the stream, where nobody looks at it: what a loader makes is shorter. */
 const MOST_RECORD_BYTES = (16 << 20) + 4096;
+/** Ends of lines of a script of a million lines; those of a longer one are nobody's to see. */
+const MOST_LINES_BYTES = 1 << 20;
 const FIRST_NAME_BYTES = 512;
 
 const TAKEN_OUT: ReadonlySet<number> = new Set([
@@ -30,6 +32,8 @@ const TAKEN_OUT: ReadonlySet<number> = new Set([
 export type StreamEvents = {
   /** `name`: of code, as V8 spells it. */
   readonly onName: (name: Uint8Array) => void;
+  /** V8's number `script` is met for the first time, with the code added last of that `name`. */
+  readonly onScript?: (script: number, name: Uint8Array) => void;
   /**
    * `url`: the source map, `data:…`, inside the script of the code added last, which is V8's number `script`; `name`: of that code, empty
    * where it is too long.
@@ -82,6 +86,7 @@ export class StreamSplitter {
       this.#nameSize = 0;
       return 'passed';
     }
+    if (type === CODE_EVENT.LINE_ENDS) return size <= MOST_LINES_BYTES ? 'whole' : 'passed';
     return TAKEN_OUT.has(type) && size <= MOST_RECORD_BYTES ? 'whole' : 'passed';
   }
 
@@ -91,9 +96,13 @@ export class StreamSplitter {
       this.#keepName(bytes, textAt, textSize);
       return 'stays';
     }
+    const name = this.#name.subarray(0, this.#nameSize);
+    if (type === CODE_EVENT.LINE_ENDS) {
+      this.#events.onScript?.(record.script, name);
+      return 'stays';
+    }
     if (type === CODE_EVENT.NOTE) this.notes.add(bytes, textAt, end);
     else if (type === CODE_EVENT.SOURCE_MAP) {
-      const name = this.#name.subarray(0, this.#nameSize);
       this.#events.onSourceMap(record.script, name, bytes.subarray(textAt, textAt + textSize));
     } else if (type === CODE_EVENT.ARM) {
       const body = new DataView(bytes.buffer, bytes.byteOffset + at + RECORD_BYTES);

@@ -1,4 +1,5 @@
 import { fieldOf } from '../../base/foreign-json.ts';
+import { pathOfScript } from '../../code/javascript/script-path.ts';
 
 /**
  * The source maps that processes noted of what they ran. A watch mode runs one script with several: each
@@ -6,6 +7,8 @@ import { fieldOf } from '../../base/foreign-json.ts';
  */
 export class NotedMaps {
   readonly #maps = new Map<string, Map<number, object>>();
+  /** The last map of each path, whatever version of it. */
+  readonly #latest = new Map<string, object>();
   /** Processes that ran a script with another map than others did. */
   readonly pidsApart = new Set<number>();
 
@@ -13,6 +16,7 @@ export class NotedMaps {
   add(path: string, map: object, pid: number): boolean {
     const maps = this.#maps.get(path) ?? new Map<number, object>();
     this.#maps.set(path, maps);
+    this.#latest.set(pathOfScript(path), map);
     const [first] = maps.values();
     const before = maps.get(pid);
     const isApart = first !== undefined && !isSameMap(first, map);
@@ -21,6 +25,12 @@ export class NotedMaps {
     maps.set(pid, first === undefined || isApart ? map : first);
     if (before === first) return !isApart;
     return before === undefined || isSameMap(before, map);
+  }
+
+  /** Whether a script of this path was made of other sources later: they have no text of this map any more. */
+  isOutdated(path: string, map: object): boolean {
+    const latest = this.#latest.get(path);
+    return latest !== undefined && latest !== map && !isSameMap(latest, map);
   }
 
   /** The map of a script in a process, or the last of any; undefined where nobody noted one. */

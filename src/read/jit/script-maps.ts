@@ -161,7 +161,9 @@ export class ScriptMaps implements SourceMaps {
     if (noted === undefined) return this.#findOnDisk(path);
     // Notes are without the sources' texts; a script that ran as it is on disk has them.
     const onDisk = this.#findInside(path);
-    const map = SourceMap.from(noted, path, this.#files(path));
+    const files = this.#files(path);
+    const isOutdated = this.#noted.isOutdated(path, noted);
+    const map = SourceMap.from(noted, path, isOutdated ? { ...files, read: () => null } : files);
     return onDisk !== null && map !== null && onDisk.isSame(map) ? onDisk : map;
   }
 

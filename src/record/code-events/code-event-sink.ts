@@ -126,12 +126,13 @@ export class CodeEventSink {
     const maps = this.#mapNotes.get(pid) ?? new MapNotes();
     this.#mapNotes.set(pid, maps);
     const versions = new ByteBlocks();
+    const noteVersion = (script: number, version: number): void => {
+      if (version > 0) versions.add(encodeVersion(script, version));
+    };
     const parts = new StreamSplitter({
       onName: (name) => heldMaps?.meet(pid, name),
-      onSourceMap: (script, name, url) => {
-        const version = maps.add(name, url);
-        if (version > 0) versions.add(encodeVersion(script, version));
-      },
+      onScript: (script, name) => noteVersion(script, heldMaps?.meetScript(pid, name) ?? 0),
+      onSourceMap: (script, name, url) => noteVersion(script, maps.add(name, url)),
       onArm: (ownTid, isOn) => {
         const tid = threadOfProcess(pid, ownTid);
         if (tid === null) return;

@@ -6,7 +6,7 @@ import {
   pathOfMap,
   withoutGuard,
 } from '../../code/javascript/mapping-url.ts';
-import { pathOfScript } from '../../code/javascript/script-path.ts';
+import { pathOfScript, versionedPath, withVersion } from '../../code/javascript/script-path.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
@@ -18,7 +18,7 @@ const MOST_MAP_BYTES = 16 << 20;
 const MOST_BYTES = 32 << 20;
 const MOST_SCRIPTS = 4096;
 
-/** A map as it was when a process first ran its script. */
+/** A map as it was when a process compiled its script. */
 type HeldMap = {
   /** Inode, size and time of the last change of the script and of the map. */
   readonly version: string;
@@ -27,14 +27,14 @@ type HeldMap = {
 };
 
 /**
- * The source maps that lie beside the scripts of a recorded command, read when a script is first met: a build removes
+ * The source maps that lie beside the scripts of a recorded command, read when a script is met: a build removes
  * its files, or writes them again, before the recording ends. Those that are still there then are left to who reads the
- * recording.
+ * recording. A process that compiles a script again after a build has a version of the path for each map.
  */
 export class HeldMaps {
   readonly #readers: readonly Reader[];
-  /** Maps by process and script; null: has none. */
-  readonly #maps = new Map<number, Map<string, HeldMap | null>>();
+  /** Maps by process and script, in the order of their versions; empty: has none. */
+  readonly #maps = new Map<number, Map<string, HeldMap[]>>();
   readonly #texts = new Map<string, HeldMap>();
   #scripts = 0;
   #bytes = 0;
@@ -49,12 +49,32 @@ export class HeldMaps {
     // Names of scripts of no path, of dependencies, and of Node are most.
     const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
     if (!/^(?:file:\/\/)?\//.test(file) || file.includes('/node_modules/')) return;
-    const script = pathOfScript(file);
-    const maps = this.#maps.get(pid) ?? new Map<string, HeldMap | null>();
+    const script = versionedPath(file);
+    const maps = this.#maps.get(pid) ?? new Map<string, HeldMap[]>();
     this.#maps.set(pid, maps);
-    if (maps.has(script) || this.#scripts >= MOST_SCRIPTS) return;
+    if (!maps.has(script)) maps.set(script, this.#readNew(script));
+  }
+
+  /** Sees the name of the first code of another script. Returns the version that the script is of its path; 0: the first. */
+  meetScript(pid: number, name: Uint8Array): number {
+    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
+    const script = versionedPath(file);
+    const known = this.#maps.get(pid)?.get(script);
+    if (
+      known?.[0] === undefined ||
+      known[0].version === versionOf(pathOfScript(script), known[0].path)
+    )
+      return 0;
+    const [now] = this.#readNew(script);
+    const same = known.findIndex(({ version }) => version === now?.version);
+    if (same < 0 && now !== undefined) known.push(now);
+    return same < 0 ? known.length - 1 : same;
+  }
+
+  #readNew(script: string): HeldMap[] {
+    const held = this.#scripts < MOST_SCRIPTS ? this.#read(pathOfScript(script)) : null;
     this.#scripts++;
-    maps.set(script, this.#read(script));
+    return held === null ? [] : [held];
   }
 
   /** The map beside a script, as it is now. */
@@ -98,18 +118,22 @@ export class HeldMaps {
 
   /**
    * Notes, `NodeNote` in `read/jit/node-notes.ts`, of the maps of a process that are not there any more as they were, or that
-   * another process ran in another version.
+   * another process, or this one, ran in another version.
    */
   notes(pid: number): Uint8Array {
     const lines: Uint8Array[] = [];
     for (const [script, held] of this.#maps.get(pid) ?? []) {
-      if (held === null || silentPlaces.mayWait(held.path)) continue;
-      const isSame = [...this.#maps.values()].every(
-        (maps) => (maps.get(script) ?? held).version === held.version,
-      );
-      if (isSame && versionOf(script, held.path) === held.version) continue;
-      const line = sourceMapLine(script, mapBeside(script, held));
-      if (line !== null) lines.push(line);
+      const [first] = held;
+      if (first === undefined || silentPlaces.mayWait(first.path)) continue;
+      const isSame = [...this.#maps.values()]
+        .flatMap((maps) => maps.get(script) ?? [])
+        .every(({ version }) => version === first.version);
+      const path = pathOfScript(script);
+      if (isSame && versionOf(path, first.path) === first.version) continue;
+      for (const [version, map] of held.entries()) {
+        const line = sourceMapLine(withVersion(script, version), mapBeside(path, map));
+        if (line !== null) lines.push(line);
+      }
     }
     return Buffer.concat(lines);
   }

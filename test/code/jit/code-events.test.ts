@@ -212,6 +212,7 @@ describe('code events of V8', () => {
     head.writeUInt32LE(url.length, 4);
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:*a /a.ts:1:1')
+      .record(9, 2000, lineEnds(7, [10, 20]), 1)
       .record(10, 2000, withBytes(head, [...url]), 1)
       .record(7, 2000, Buffer.from('{"kind":"other"}\n'.padEnd(24, '\n')), 0)
       .added(3000, 0x6000, 0x100, 'JS:*b /b.ts:1:1');
@@ -220,10 +221,13 @@ describe('code events of V8', () => {
       const split = splitStream([whole.subarray(0, cut), whole.subarray(cut)]);
       expect(split.maps).toEqual([['JS:*a /a.ts:1:1', 'data:application/json,{}']]);
       expect(split.names).toEqual(['JS:*a /a.ts:1:1', 'JS:*b /b.ts:1:1']);
+      expect(split.scripts).toEqual([[7, 'JS:*a /a.ts:1:1']]);
       expect(split.notes.toString().trim()).toBe('{"kind":"other"}');
       const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks: [split.code] }]));
       expect(bytes.includes(url)).toBe(false);
-      expect(readCodeEvents(bytes, START, new Diagnostics()).table.length).toBe(2);
+      const { table, positions: log } = readCodeEvents(bytes, START, new Diagnostics());
+      expect(table.length).toBe(2);
+      expect([...(log.lineEnds(1, 7) ?? [])]).toEqual([10, 30]);
     }
   });
 
@@ -306,13 +310,15 @@ test('millions of notes and source maps are taken out of a stream end to end', (
 function splitStream(pieces: readonly Uint8Array[], keepsMaps = true) {
   const names: string[] = [];
   const maps: string[][] = [];
+  const scripts: [number, string][] = [];
   const splitter = new StreamSplitter({
     onName: (name) => names.push(`${Buffer.from(name)}`),
+    onScript: (script, name) => scripts.push([script, `${Buffer.from(name)}`]),
     onSourceMap: (_script, name, url) => {
       if (keepsMaps) maps.push([`${Buffer.from(name)}`, `${Buffer.from(url)}`]);
     },
   });
   for (const piece of pieces) splitter.take(piece);
   const [code, notes] = [splitter.code, splitter.notes].map(({ chunks }) => Buffer.concat(chunks));
-  return { names, maps, code, notes };
+  return { names, maps, scripts, code, notes };
 }

@@ -106,6 +106,21 @@ describe('the source map of a script', () => {
     expect(nameOf(join(root, 'noted/gone.js'))).toBe('fill');
   });
 
+  test('an earlier map of a script has no names of what its source has now', () => {
+    const source = file(
+      'edited/t.ts',
+      'export const now = (a) => a;\n\nexport const new = (a) => a;',
+    );
+    const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
+    const map = { version: 3, sources: ['t.ts'], names: [], mappings: 'UAAmB' };
+    const script = join(root, 'edited/t.js');
+    maps.addNoted(script, { ...map, mappings: 'UAEmB' }, 1);
+    maps.addNoted(`${script}?perf-ts-version=1`, map, 1);
+    const found = (version: string) => maps.find(`${script}${version}`)?.find(1, 11, 'n');
+    expect(found('')).toMatchObject({ source, line: 3, name: null });
+    expect(found('?perf-ts-version=1')).toMatchObject({ source, line: 1, name: 'now' });
+  });
+
   test('the source map of what Deno made of a file is in its cache', () => {
     const url = `data:application/json;base64,${BASE64}`;
     const end = '\n// denoCacheMetadata=1155,1375';

@@ -50,6 +50,27 @@ test('each process has the map with which it ran a script that is written again 
   expect(notesOf(maps, 2).map(({ map }) => map.sources)).toEqual([['second version.ts']]);
 });
 
+test('scripts of one path that a process compiles after a build have a version for each map', () => {
+  const maps = new HeldMaps([]);
+  const script = join(scratch, 'rebuilt.js');
+  const compiled = (...sources: readonly (string | null)[]) =>
+    sources.map((source) => {
+      if (source !== null) built('rebuilt.js', source);
+      const name = `JS:~f file://${script}?update=1:1:10`;
+      meet(maps, 5, name);
+      return maps.meetScript(5, Buffer.from(name));
+    });
+  expect(compiled('one.ts', null, 'the second.ts', null, 'and the third.ts')).toEqual([
+    0, 0, 1, 1, 2,
+  ]);
+  expect(notesOf(maps, 5).map(({ url, map }) => [url, map.sources[0]])).toEqual([
+    [script, 'one.ts'],
+    [`${script}?perf-ts-version=1`, 'the second.ts'],
+    [`${script}?perf-ts-version=2`, 'and the third.ts'],
+  ]);
+  expect(maps.meetScript(6, Buffer.from('JS:~f /app/other.js:1:1'))).toBe(0);
+});
+
 test('a map in another folder keeps its sources, and dependencies, foreign schemes and large maps are left out', () => {
   const maps = new HeldMaps([]);
   file('maps/far.js.map', JSON.stringify(mapOf('../src/far.ts')));
