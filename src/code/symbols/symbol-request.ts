@@ -9,7 +9,7 @@ import type { DsoKey } from '../process/types.ts';
  *   debug-elf   the file with the symbols that a stripped one lost, by build ID or debuglink
  *   debug-alt   what dwz moved out of several debug files, by the link that leads to it
  *   split-dwarf the `.dwo` of a unit compiled with -gsplit-dwarf
- *   dwarf-package   all of these in one file, `.dwp`, beside the program
+ *   dwarf-package   all of these in one file, `.dwp`, beside the program or its debug file
  *   kallsyms    the kernel's symbol list, modules included
  *   kernel-image    the kernel as an ELF file, `vmlinux`, with its DWARF
  *   perf-map    what a JIT wrote about its code

@@ -57,7 +57,7 @@ const OTHER_BUILD = 'the build ID differs';
 /** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
 export class ElfFiles {
   readonly #options: ElfFilesOptions;
-  /** Paths by build ID at which its debug file was looked for, as links to others are relative to them. */
+  /** Paths by build ID, and by path, at which its debug file was looked for: links to others are relative to them. */
   readonly #debugPlaces = new Map<string, readonly string[]>();
   /** How many candidates come before a debug file that the recording keeps. */
   readonly #storedAttempt = new Map<SymbolSource, number>();
@@ -88,7 +88,8 @@ export class ElfFiles {
     const byId = buildId === null ? [] : debugPlacesByBuildId(buildId, places);
     const byLink =
       debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
-    if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
+    const keys = [...(buildId === null ? [] : [buildId]), ...(isFile ? [dso.path] : [])];
+    for (const key of keys) this.#debugPlaces.set(key, [...byId, ...byLink]);
     const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
     const path = isFile ? dso.path : null;
     const found = openNth(candidates, attempt, path, (file, error) =>
@@ -120,10 +121,11 @@ export class ElfFiles {
     return openNth(this.#underRoots(splitDwarfPlaces(dso.path, compDir, name)), attempt, null);
   }
 
-  /** `app.dwp` beside `app`. */
+  /** `app.dwp` beside `app`, or `app.debug.dwp` beside its debug file, as GDB and LLDB have it. */
   openDwarfPackage(dso: DsoKey): SymbolSource | null {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
-    return openNth(this.#underRoots([`${dso.path}.dwp`]), 0, null);
+    const owners = [dso.path, ...(this.#debugPlaces.get(dso.path) ?? [])];
+    return openNth(this.#underRoots(owners.map((path) => `${path}.dwp`)), 0, null);
   }
 
   /** A vDSO of this build, of whichever machine. */

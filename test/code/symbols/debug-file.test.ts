@@ -164,4 +164,19 @@ describe('split DWARF', () => {
     expect(packed && new TextDecoder().decode(packed.read(0, 99))).toBe('package');
     close();
   });
+
+  test('a package lies beside the debug file where none is beside the program', () => {
+    const stripped = { ...dso, path: join(folder, 'packed') };
+    writeFileSync(join(folder, 'packed.debug'), 'debug file');
+    writeFileSync(join(folder, 'packed.debug.dwp'), 'package of it');
+    const { provide, close } = open();
+    const ask = () => provide({ need: 'dwarf-package', dso: stripped, buildId: null });
+    expect(ask()).toBeNull();
+    const debuglink = { name: 'packed.debug', crc: 0 };
+    const request = { need: 'debug-elf', dso: stripped, buildId: null, debuglink } as const;
+    provide({ ...request, attempt: 0 })?.close?.();
+    const packed = ask();
+    expect(packed && new TextDecoder().decode(packed.read(0, 99))).toBe('package of it');
+    close();
+  });
 });
