@@ -1,7 +1,11 @@
 // Files of perf-ts that run within the programs it profiles, by the paths at which the programs have them.
 
-/** Scripts of the package for programs, and its first file, which lies in a folder of the user's. */
-const SCRIPT = /\/dist\/register\/[\w-]+\.[cm]js$|\/perf-ts\/boot-[\da-f]+\.cjs$/;
+/**
+ * Scripts of the package for programs, its first file, which lies in a folder of the user's, and what it evaluates in programs
+ * that run (`register/take-in`).
+ */
+const SCRIPT =
+  /\/dist\/register\/[\w-]+\.[cm]js$|\/perf-ts\/boot-[\da-f]+\.cjs$|^node:internal\/perf-ts\/[\w-]+$/;
 /**
  * The addon: in a checkout `build/Release/perf_ts.node`, in the package
  * `prebuilds/linux-x64/perf-ts.glibc.node`.

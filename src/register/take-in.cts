@@ -45,11 +45,14 @@ export type TakenIn = {
   readonly pauseMs: number;
 };
 
+/** The URL of code that is given as text: a file of perf-ts by `base/own-files.ts`, which stack cleaners leave out. */
+const OWN_URL = '\n//# sourceURL=node:internal/perf-ts/take-in';
+
 /** The expression that makes a Node process report V8's code, evaluated in its main thread. */
 exports.takeInExpression = (options: TakeIn): string => {
   const given = JSON.stringify(options);
   const worker = JSON.stringify(workerExpressions(options));
-  return `(${takeInProcess})(require, process, ${given}, ${threadText()}, ${worker})`;
+  return `(${takeInProcess})(require, process, ${given}, ${threadText()}, ${worker})${OWN_URL}`;
 };
 
 /** The same in this process, from its main thread. */
@@ -68,7 +71,7 @@ function workerExpressions(options: TakeIn): WorkerExpressions {
   const key = `perf-ts-awaits ${options.library}`;
   const given = `${JSON.stringify(options)}, ${JSON.stringify(key)}, ${threadText()}`;
   return {
-    soon: `(${takeInWorker})(${load}, process, ${given})`,
+    soon: `(${takeInWorker})(${load}, process, ${given})${OWN_URL}`,
     now: `${load}('node:async_hooks').createHook[Symbol.for(${JSON.stringify(key)})]?.()`,
   };
 }
