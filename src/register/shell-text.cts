@@ -7,18 +7,24 @@ const VARIABLE = 'NODE_OPTIONS=';
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** Words behind which a command begins, as it does behind an assignment. */
 const KEYWORD = /^(?:!|if|then|elif|else|while|until|do|exec|command|time|\{)$/;
-/** Programs that assign what their words say, without options of their own. */
-const ASSIGNER = /^(?:export|(?:\/usr\/bin\/|\/bin\/)?env)$/;
+const ENV = /^(?:\/usr\/bin\/|\/bin\/)?env$/;
 const OPERATOR = /[;&|()\n]/;
 /** Text that takes more than these few rules to be understood: heredocs, and commands within words. */
 const UNREAD = /<<|`|\$\(|\$'|\$"/;
 
 /**
- * Words of a command line that runs a shell, with Node's options in the text that they are; null where nothing is to be
- * changed.
+ * Words of a command line that runs a shell, with Node's options in the text that they are, or `env`, with these in the
+ * word that assigns others; null where nothing is to be changed.
  */
 exports.withOptionsInShell = <Word,>(words: readonly Word[], options: string): Word[] | null => {
   const [program, option, text, ...rest] = words;
+  if (ENV.test(`${program}`)) {
+    const end = words.findIndex((word, at) => at > 0 && !ASSIGNMENT.test(`${word}`));
+    const at = words.findLastIndex((word, row) => row < end && `${word}`.startsWith(VARIABLE));
+    return at < 0
+      ? null
+      : words.map((word, row) => (row === at ? (`${word} ${options}` as Word) : word));
+  }
   if (!SHELL.test(`${program}`) || !TEXT_OPTION.test(`${option}`)) return null;
   const changed = typeof text === 'string' ? withOptionsInText(text, options) : null;
   return changed === null ? null : [program, option, changed as Word, ...rest];
@@ -68,7 +74,7 @@ function assignmentEnds(text: string): number[] | null {
     if (end === null) return null;
     const word = text.slice(at, end);
     if (assigns && word.startsWith(VARIABLE)) ends.push(end);
-    assigns &&= ASSIGNMENT.test(word) || KEYWORD.test(word) || ASSIGNER.test(word);
+    assigns &&= ASSIGNMENT.test(word) || KEYWORD.test(word) || word === 'export' || ENV.test(word);
     at = end;
   }
   return ends;

@@ -45,9 +45,13 @@ export function addNodeFlags(
   const isNode = found.at >= 0 && program.kind === 'node';
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
   const own = nodeWords(command, isNode ? found.at : NONE);
-  const { preload, isRestricted, obstacle } = choosePreload(command, found, { version, major });
   const newSocket = typeof naming === 'object' ? naming.newSocket : null;
-  if (newSocket !== null && preload !== null && ![...inherited, ...own].some(namesCode)) {
+  const sendsCode = newSocket !== null && ![...inherited, ...own].some(namesCode);
+  // `env NODE_OPTIONS=… node` loses those of the environment, and takes more in its word.
+  const takesWords = sendsCode && shellTextModule().withOptionsInShell(command.argv, '') !== null;
+  const reached = { ...found, losesOptions: found.losesOptions && !takesWords };
+  const { preload, isRestricted, obstacle } = choosePreload(command, reached, { version, major });
+  if (sendsCode && preload !== null) {
     return withCodeEvents(command, preload, newSocket());
   }
   // V8's own ways leave a log and a map behind, and words in `process.execArgv`: only who asks for them gets them.

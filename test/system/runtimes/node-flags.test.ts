@@ -247,6 +247,21 @@ describe('NODE_OPTIONS', () => {
     expect(flagged.notes[1]).toContain('restricts what Node may read');
   });
 
+  test('a Node whose options env gives gets the preload in that word', () => {
+    const argv = ['env', 'A=1', 'NODE_OPTIONS=--no-warnings', node, 'app.js'];
+    const command = { path: '/usr/bin/env', argv, env: [`PATH=${root}`], stdoutToStderr: false };
+    const identify = () => ({ kind: 'node', version: 'v24.0.0' }) as const;
+    const naming = { newSocket: () => '@s' };
+    const flagged = addNodeFlags(command, undefined, identify, undefined, naming);
+    expect(flagged.command.argv.join(' ')).toMatch(
+      /^env A=1 NODE_OPTIONS=--no-warnings --require \S+ \S+ app.js$/,
+    );
+    expect(flagged.command.env.join(' ')).toContain('PERF_TS_SESSION=');
+    expect(flagged.codeSocket).toBe('@s');
+    const bare = { ...command, argv: ['env', '-i', ...argv.slice(1)] };
+    expect(addNodeFlags(bare, undefined, identify, undefined, naming).codeSocket).toBeNull();
+  });
+
   test.each([
     ['--permission', 'v24.0.0', 'restricts what Node may read'],
     ['--no-warnings', 'v16.20.2', "Node v16.20.2 does not run perf-ts's preload"],
