@@ -185,6 +185,21 @@ let sum = 0;
 for (let i = 0; i < 4000; i++) sum += one(20000) + other(20000);
 `;
 
+/** A script as a test runner compiles it while it takes coverage: V8 up to 11 has another object in place of a function's script. */
+const COVERED = `const { Session } = require('node:inspector');
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+const map = ${JSON.stringify({ version: 3, sources: ['b.ts'], names: [], mappings: 'AAMA' })};
+const data = Buffer.from(JSON.stringify(map)).toString('base64');
+const code = 'function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 33 + i) % 1000003; return s; }\\nhot';
+const text = code + '\\n//# sourceMappingURL=data:application/json;base64,' + data;
+const hot = new (require('node:vm')).Script(text, { filename: '/app/covered.ts' }).runInThisContext();
+let sum = 0;
+for (let i = 0; i < 4000; i++) sum += hot(20000);
+`;
+
 describeLive('lines of evaluated JavaScript', () => {
   it('functions of evaluated modules are those of the URL and source map that the module gives itself', () => {
     const script = join(scratch, 'evaluated.cjs');
@@ -197,5 +212,18 @@ describeLive('lines of evaluated JavaScript', () => {
     const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
     const hot = rows.map(({ name }) => name ?? '').filter((name) => name.startsWith('hot '));
     expect(hot.sort()).toEqual(['hot src/a.js:1', 'hot src/b.ts:7']);
+  });
+
+  it('functions whose coverage is taken have the lines of the source map inside their script', () => {
+    const script = join(scratch, 'covered.cjs');
+    const recording = join(scratch, 'covered.data');
+    writeFileSync(script, COVERED);
+    const flags = ['record', '-q', '-e', 'cpu-clock:u', '-F', '997', '-o', recording, '--'];
+    const recorded = perfTs([...flags, process.execPath, script]);
+    expect(recorded.status, recorded.stderr).toBe(0);
+    const report = perfTs(['report', '--json', '-n', '0', recording]);
+    const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
+    const hot = rows.map(({ name }) => name ?? '').filter((name) => name.startsWith('hot '));
+    expect(hot).toEqual([expect.stringMatching(/^hot .*b\.ts:7$/)]);
   });
 });

@@ -47,6 +47,8 @@ constexpr char kSigns[] = {'^', '+', '*'};
 constexpr size_t kScriptFields = 20;
 constexpr size_t kUrl = 1;
 constexpr size_t kMapUrl = 2;
+/** Bytes into a DebugInfo of V8 up to 11, behind its function and its hints. */
+constexpr int kScriptInDebugInfo = 0x18;
 /** Bytes of the stack in which the function is looked for that V8 compiles code for. */
 constexpr size_t kStackBytes = 16u << 10;
 constexpr char kInlineMap[] = "data:application/json";
@@ -164,6 +166,9 @@ void V8Heap::FindLayout() {
   if (ConstantOf("v8dbg_SmiShiftSize") != kSmiShiftSize) return;
   for (const char* name : kScript) {
     if (script_in_shared_ == 0) script_in_shared_ = ConstantOf(name);
+  }
+  if (ConstantOf(kScript[2]) != 0) {
+    debug_info_type_ = ConstantOf("v8dbg_type_DebugInfo__DEBUG_INFO_TYPE");
   }
   line_ends_in_script_ = ConstantOf("v8dbg_class_Script__line_ends__Object");
   const auto version =
@@ -508,7 +513,16 @@ bool V8Heap::FindScript(const void* shared, uint64_t* script) {
     return false;
   }
   *script -= kTag;
-  return true;
+  // What is debugged, or whose coverage is taken, has the script behind an object of its own.
+  uint16_t type;
+  if (debug_info_type_ == 0 || !ReadType(*script, &type) || type != debug_info_type_) return true;
+  return ReadPointer(*script + kScriptInDebugInfo, script);
+}
+
+bool V8Heap::ReadType(uint64_t object, uint16_t* type) {
+  uint64_t map;
+  return layout_.type_in_map > 0 && ReadPointer(object, &map) &&
+         ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), type, sizeof *type);
 }
 
 bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
@@ -563,12 +577,9 @@ bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
 
 bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
   const V8Strings& known = strings_;
-  uint64_t map;
   uint16_t type;
   uint32_t length;
-  if (known.kind < 0 || layout_.type_in_map <= 0 || !ReadPointer(object, &map) ||
-      !ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), &type, sizeof type) ||
-      type >= known.first_other_type || (type & known.kind_mask) != known.kind ||
+  if (known.kind < 0 || !ReadType(object, &type) || type >= known.first_other_type || (type & known.kind_mask) != known.kind ||
       !ReadAll(object + static_cast<uint64_t>(known.length), &length, sizeof length)) {
     return false;
   }

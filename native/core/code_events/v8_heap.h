@@ -186,6 +186,8 @@ class V8Heap {
   /** A URL that a script was given, as an object; false where it has none. */
   bool FindUrl(const void* shared, size_t which, uint64_t* url);
 
+  /** The instance type of an object of V8's. */
+  bool ReadType(uint64_t object, uint16_t* type);
   bool ReadString(uint64_t object, size_t most, Growable<uint8_t>* out);
 
   V8Layout layout_;
@@ -196,6 +198,8 @@ class V8Heap {
   /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
   int script_in_shared_ = 0;
   int line_ends_in_script_ = 0;
+  /** Type of the object that V8 up to 11 may have in place of a function's script; 0: it has none. */
+  int debug_info_type_ = 0;
   /** First words of objects: with machine code, of functions. 0: unknown. */
   uint64_t code_map_ = 0;
   uint64_t shared_map_ = 0;
