@@ -21,7 +21,7 @@ const OBSERVE = `
 const LOOK = `(() => {
   const heightOf = (selector) => document.querySelector(selector)?.getBoundingClientRect().height ?? 0;
   const around = ['.head-bar', '.tracks', '.tab-bar', '.status-line'].map(heightOf);
-  return { ...seen, around: around.reduce((sum, one) => sum + one, 0), work: heightOf('.work') };
+  return { ...seen, around: around.reduce((sum, one) => sum + one, 0), work: heightOf('.work') - heightOf('.tracks') };
 })()`;
 
 const files = process.argv.slice(2);

@@ -283,6 +283,21 @@ describeBrowser('thread tracks in the page', (tab) => {
     );
   });
 
+  it('tracks have one axis in every tab, and the list of functions stands beside them', async () => {
+    const { page } = await tab.visit(server.url);
+    const plot = () => page.locator('.track-plot').boundingBox();
+    const list = () => page.locator('.side-panel').boundingBox();
+    await page.locator('.where-row').first().waitFor();
+    const [first, side] = [(await plot())!, (await list())!];
+    expect(first.x + first.width).toBe(side.x - 8);
+    expect(side.y).toBeLessThanOrEqual(first.y);
+    for (const key of ['2', '3', '4', '5', '6']) {
+      await page.keyboard.press(key);
+      await page.locator(`.tab[aria-selected="true"]:nth-child(${key})`).waitFor();
+      expect([await plot(), await list()]).toStrictEqual([first, side]);
+    }
+  });
+
   it('the heat map has the axis of the tracks', async () => {
     const { page } = await tab.visit(
       `${server.url}#tab=time&timeView=heat&ruler=500000000-1500000000`,

@@ -11,7 +11,7 @@ export type ShellParts = {
   readonly store: Store;
   /** The line above everything, with the buttons that the shell adds at its end. */
   readonly head: (...tools: readonly HTMLElement[]) => HTMLElement;
-  /** The tracks of what happened when, above the tabs. */
+  /** The tracks of what happened when, above the open view and as wide. */
   readonly tracks: HTMLElement;
   readonly tabs: readonly TabDefinition[];
   /** Tools beside the tabs; those of trees of calls are not there in other tabs. */
@@ -29,9 +29,9 @@ export type ShellParts = {
  * The frame of the page, as high as the window: only the views scroll, each by itself.
  *
  *     head
- *     tracks
  *     tabs, tools
- *     open view │ side panel
+ *     tracks    │ side panel
+ *     open view │
  *     pane      │
  *     status
  *
@@ -55,12 +55,11 @@ export function createShell(page: Document, parts: ShellParts): TabPanel {
   const tools = element('div', 'tab-tools', ...parts.tools, ofTree, sideToggle);
   const tabBar = element('section', 'tab-bar', panel.bar, tools);
   tabBar.setAttribute('aria-label', 'Views and what they show');
-  const work = element('main', 'work', panel.root, parts.pane, parts.side);
+  const work = element('main', 'work', parts.tracks, panel.root, parts.pane, parts.side);
   panel.root.after(createPaneDivider(store, work));
   page.body.append(
     skipLink(panel.root),
     parts.head(themeButton(page, store), helpButton(listKeys)),
-    parts.tracks,
     tabBar,
     work,
     parts.status,
