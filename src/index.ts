@@ -80,6 +80,7 @@ export type {
   TurnPart,
   TurnReport,
 } from './questions/turns.ts';
+export { type ListedRecording, listRecordings } from './read/list-recordings.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.

@@ -133,6 +133,24 @@ export function doubtsOfEvents(findings: readonly Finding[], events: readonly nu
   );
 }
 
+/** The judgement of an event's sampling: its worst finding in a few words, and all findings about it. */
+export type Judgement = {
+  /** Nothing against it, off by what a finding says, off by more than figures show. */
+  readonly level: 'good' | 'fair' | 'poor';
+  readonly label: string;
+  readonly findings: readonly Finding[];
+};
+
+/** Judges the sampling of an event by the findings about its recording, the worst first. */
+export function judgeEvent(all: readonly Finding[], event: number): Judgement {
+  // An event recorded in place of another is sampled as soundly.
+  const findings = findingsOfEvent(all, event).filter(({ code }) => subjectOf(code) !== 'recorder');
+  const worst = worstSeverity(findings);
+  if (worst === null || worst === 'note')
+    return { level: 'good', label: 'sampling sound', findings };
+  return { level: worst === 'wrong' ? 'poor' : 'fair', label: findings[0].label, findings };
+}
+
 /** Whether the figures on losses are all there is: no record is missing, and something counted the losses. */
 export function areLossesKnown(findings: readonly Finding[]): boolean {
   return !findings.some(({ code }) => LOSSES_UNKNOWN.includes(code));

@@ -1,7 +1,9 @@
-import { FailedError } from '../base/errors.ts';
+import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import type { PageSetup } from '../formats/export/page-profile.ts';
 import { STAGE_WORDS } from '../options/reading.ts';
 import type { LiveStreams } from './live-streams.ts';
+import type { Notebook } from './notebook.ts';
 import { renderPageDocument } from './page-document.ts';
 import { renderPageFile } from './page-file.ts';
 import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
@@ -33,14 +35,19 @@ export class ServerAnswers {
   readonly #given: Shown;
   readonly #live: LiveStreams | null;
   readonly #takesFiles: boolean;
+  readonly #notebook: Notebook | null;
   readonly #page: StaticFiles = pageFiles();
   #speedscope: StaticFiles | null = null;
 
-  /** `before`: what the files are compared with. */
+  /** `before`: what the files are compared with; `notebook`: the folder that has more. */
   constructor(
     files: readonly ServedFile[],
     live: LiveStreams | null,
-    { takesFiles = false, before = [] as readonly ServedFile[] } = {},
+    {
+      takesFiles = false,
+      before = [] as readonly ServedFile[],
+      notebook = null as Notebook | null,
+    } = {},
   ) {
     this.#files = [...files, ...before];
     this.#given = {
@@ -49,6 +56,7 @@ export class ServerAnswers {
     };
     this.#live = live;
     this.#takesFiles = takesFiles;
+    this.#notebook = notebook;
   }
 
   /** One more recording; returns its number. */
@@ -57,7 +65,9 @@ export class ServerAnswers {
   }
 
   /**
-   *     ?files=N&before=M,L            the page of recording N, compared with M and L; all that were given
+   *     ?files=N&before=M,L            the page of recording N, compared with M and L; all that were given, or the list
+   *                                    of the folder's
+   *     answer/N                       `FirstAnswer` of recording N
    *     page?files=N&before=M&view=V   the same as one file, with the sources of the heaviest functions
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
@@ -78,6 +88,8 @@ export class ServerAnswers {
         return this.#ofFile(parts, 2, (file) => this.#profile(file));
       case 'progress':
         return this.#ofFile(parts, 2, (file) => describeProgress(file));
+      case 'answer':
+        return this.#ofFile(parts, 2, (file) => firstAnswer(file));
       case 'report':
         return this.#ofFile(parts, 2, (file) => this.#report(file));
       case 'download':
@@ -106,8 +118,17 @@ export class ServerAnswers {
       live: this.#live === null ? null : `live?since=${this.#live.version}`,
       open: this.#takesFiles ? 'open' : null,
       view: '',
+      ...this.#folder(shown),
     });
     return ok('text/html; charset=utf-8', document, pageHeaders());
+  }
+
+  /** The folder, and its recordings where none is shown. */
+  #folder({ after }: Shown): Pick<PageSetup, 'notebook'> {
+    const notebook = this.#notebook;
+    if (notebook === null) return {};
+    const rows = after.length > 0 ? [] : notebook.list((file) => this.add(file));
+    return { notebook: { folder: printable(notebook.folder), rows } };
   }
 
   async #pageFile(query: URLSearchParams): Promise<Answer> {
@@ -156,7 +177,8 @@ export class ServerAnswers {
     try {
       return await answer(file);
     } catch (error) {
-      if (error instanceof FailedError) return plainText(404, error.message);
+      const isOfFile = error instanceof FailedError || error instanceof PerfDataError;
+      if (isOfFile) return plainText(404, printable(error.message));
       throw error;
     }
   }
@@ -195,6 +217,10 @@ export class ServerAnswers {
     this.#speedscope ??= speedscopeFiles();
     return staticAnswer(this.#speedscope, name, speedscopeHeaders());
   }
+}
+
+async function firstAnswer(file: ServedFile): Promise<Answer> {
+  return ok('application/json; charset=utf-8', await file.firstAnswer(), dataHeaders());
 }
 
 function staticAnswer(

@@ -28,6 +28,10 @@ export abstract class AskedFile implements ServedFile {
     return this.ask('pageReport');
   }
 
+  firstAnswer(): AnswerTo<'firstAnswer'> {
+    return this.ask('firstAnswer');
+  }
+
   download(format: DownloadFormat, part: SamplePart): AnswerTo<'download'> {
     return this.ask('download', format, part);
   }

@@ -49,6 +49,8 @@ export type ServedFile = {
   pageData(): Uint8Array | Promise<Uint8Array>;
   /** Text for `decodePageReport`. */
   pageReport(): string | Promise<string>;
+  /** `FirstAnswer` as JSON. */
+  firstAnswer(): string | Promise<string>;
   download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array>;
   /** Texts of the source files of the heaviest functions: JSON of an object by row in the strings. */
   hotSources(): string | Promise<string>;

@@ -10,6 +10,7 @@ import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../system/strangers/vi
 import { type Answer, notFound, plainText, ServerAnswers } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
+import type { Notebook } from './notebook.ts';
 import { dataHeaders } from './policy.ts';
 import type { ServedFile } from './served-file.ts';
 import { Uploads } from './uploads.ts';
@@ -28,6 +29,8 @@ export type ViewServerOptions = {
   readonly before?: readonly ServedFile[];
   /** Opens a recording that the page sent. Without it the page sends none. */
   readonly openSent?: (path: string) => ServedFile;
+  /** The folder whose recordings the page lists. */
+  readonly notebook?: Notebook;
 };
 
 /** The server of the page, as long as `close` is not called. */
@@ -52,6 +55,7 @@ export async function startViewServer(
   const answers = new ServerAnswers(files, options.isLive ? streams : null, {
     takesFiles,
     ...(options.before !== undefined && { before: options.before }),
+    ...(options.notebook !== undefined && { notebook: options.notebook }),
   });
   const uploads = new Uploads();
   const token = createToken();

@@ -23,17 +23,17 @@ export class ThreadedFile extends AskedFile {
 
   /**
    * `thread` is the module that calls `answerFrom`, which gets `data` as its `workerData`; or a thread that has
-   * begun with it, and waits for `data` as its first message. Of a recording that does not grow, the page's data
-   * are asked for at once. `onProgress` gets what the thread posts of it.
+   * begun with it, and waits for `data` as its first message. `forPage`: the page's data are asked for at once, and kept.
+   * `onProgress` gets what the thread posts of it.
    */
   constructor(
     path: string,
     thread: URL | Worker,
     data: unknown,
     {
-      isLive = false,
+      forPage = true,
       onProgress,
-    }: { readonly isLive?: boolean; readonly onProgress?: OnReadingProgress } = {},
+    }: { readonly forPage?: boolean; readonly onProgress?: OnReadingProgress } = {},
   ) {
     super(path);
     // With streams of their own: by default Node pipes a thread's output to process.stdout and
@@ -51,7 +51,7 @@ export class ThreadedFile extends AskedFile {
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
     if (!(thread instanceof URL)) this.#thread.postMessage(data);
-    this.#page = isLive ? null : super.pageData();
+    this.#page = forPage ? super.pageData() : null;
     // Whoever waits for the page is told.
     this.#page?.catch(() => {});
   }

@@ -1,17 +1,23 @@
 import { basename } from 'node:path';
 import { NONE } from '../base/brand.ts';
+import { printable } from '../base/printable.ts';
 import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.ts';
+import { judgeEvent } from '../findings/finding.ts';
 import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
+import type { FirstAnswer } from '../formats/export/page-profile.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
 import type { SampleSelection } from '../profile/analysis/select/filter.ts';
-import type { Profile, WeightKind } from '../profile/types.ts';
+import type { EventIndex, Profile, WeightKind } from '../profile/types.ts';
+import { nameFunction, reportFunctions, topFunctions } from '../questions/top.ts';
 import { hotSources, SourceFiles } from '../read/code/source-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
+import { askAboutEvent } from '../read/outputs/asked-event.ts';
 import { describePageProfile } from '../read/outputs/describe-page-profile.ts';
 import { describePageReport } from '../read/outputs/describe-page-report.ts';
 import { exportPprof } from '../read/outputs/export-pprof.ts';
 import { exportProfile } from '../read/outputs/export-profile.ts';
+import { findingsOf } from '../read/outputs/findings-of.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 export type ViewedFileOptions = {
@@ -82,6 +88,25 @@ export class ViewedFile implements ServedFile {
       this.#report = encodePageReport({ ...report, findings });
     }
     return this.#report;
+  }
+
+  firstAnswer(): string {
+    const opened = this.#opened;
+    const { events } = opened.profile;
+    const trust = judgeEvent(findingsOf(opened), 0);
+    const asked = events.length === 0 ? null : askAboutEvent(opened, 0 as EventIndex, this.#weight);
+    const top =
+      asked && topFunctions(reportFunctions({ ...asked, estimator: null }, false), 'self')[0];
+    const answer: FirstAnswer = {
+      lengthNs: Math.max(0, opened.recordedTime().lastNs || 0),
+      samples: asked?.rows.length ?? 0,
+      event: printable(events[0]?.name ?? ''),
+      trust: { level: trust.level, label: trust.label },
+      top: top
+        ? { name: printable(nameFunction(opened.profile, top.func).name), share: top.share }
+        : null,
+    };
+    return JSON.stringify(answer);
   }
 
   async download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {

@@ -24,6 +24,7 @@ export function servedHere(path: string, reading: Promise<ViewedFile>): ServedFi
     name: basename(path),
     pageData: async () => (await reading).pageData(),
     pageReport: async () => (await reading).pageReport(),
+    firstAnswer: async () => (await reading).firstAnswer(),
     download: async (format, part) => (await reading).download(format, part),
     hotSources: async () => (await reading).hotSources(),
     source: async (string) => (await reading).source(string),

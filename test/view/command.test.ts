@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
+import type { FirstAnswer, PageSetup } from '../../src/formats/export/page-profile.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 
 const directory = scratchDirectory();
@@ -29,6 +30,39 @@ describe('the command view', () => {
     expect(await download.text()).toBe('main;idle 12\nmain;work;leaf 30\n');
     const source = await fetch(`${url}source/0?name=0`);
     expect(source.status).toBe(404);
+    view.child.kill('SIGINT');
+    expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it.each([
+    ['a folder that is named', ['view', directory], '/'],
+    ['this folder, where it has several', ['view'], directory],
+  ])('view lists the recordings of %s, with a first answer each', async (_, words, cwd) => {
+    const view = startPerfTs(words, { cwd });
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
+    const url = printed.toString().trim();
+    const document = await (await fetch(url)).text();
+    const [, json = ''] = /id="page-setup">(.*?)<\/script>/.exec(document) ?? [];
+    const { files, notebook } = JSON.parse(json) as PageSetup;
+    expect(files).toStrictEqual([]);
+    expect(notebook?.folder).toBe(directory);
+    const row = notebook?.rows.find(({ name }) => name === 'a.folded');
+    expect(notebook?.rows.map(({ name }) => name)).not.toContain('other.json');
+    const answer = (await (await fetch(`${url}answer/${row?.file}`)).json()) as FirstAnswer;
+    expect(answer).toMatchObject({ samples: 42, top: { name: 'leaf', share: 30 / 42 } });
+    const page = await fetch(`${url}profile/${row?.file}`);
+    const { profile } = finish(decodePageData(new Uint8Array(await page.arrayBuffer())));
+    expect(profile.samples.length).toBe(42);
+    view.child.kill('SIGINT');
+    expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('view opens the only recording of a folder, whatever its name', async () => {
+    const cwd = scratchDirectory();
+    writeFileSync(join(cwd, 'only.folded'), 'main 3\n');
+    const view = startPerfTs(['view'], { cwd });
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
+    expect(await (await fetch(printed.toString().trim())).text()).toContain('only.folded');
     view.child.kill('SIGINT');
     expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
   });

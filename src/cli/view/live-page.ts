@@ -42,7 +42,7 @@ export async function openLiveView(
   const growing = new GrowingFile(path, {
     open: (path) => {
       const data: ViewThreadData = { path, isLive: true, flags: reading };
-      return new ThreadedFile(path, takeThread(), data, { isLive: true });
+      return new ThreadedFile(path, takeThread(), data, { forPage: false });
     },
     isWatched: () => server.streams.isWatched,
     onGrowth: () => server.streams.grow(),

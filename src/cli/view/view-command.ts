@@ -9,10 +9,16 @@ export function declareView(program: GuidedCommand): void {
     .description(
       'look at a profile in the browser, or compare it with an older one; also perf-ts open',
     )
-    .argument('[files...]', 'one recording (default perf.data), or two: OLD NEW');
+    .argument(
+      '[files...]',
+      'one recording, two: OLD NEW, or a folder (default this folder: its only recording, else a list)',
+    );
   command
     .examples([
-      ['perf-ts view', 'perf.data'],
+      [
+        'perf-ts view',
+        'the recording in this folder; of several a list, from which two are compared',
+      ],
       ['perf-ts view old.data new.data', 'what changed; the older one first, as in perf-ts diff'],
       [
         'perf-ts view --baseline old1.data --baseline old2.data new1.data new2.data',

@@ -15,6 +15,8 @@ export type ViewThreadData = {
   readonly path: string;
   /** It is being written, by this process. */
   readonly isLive?: boolean;
+  /** Nobody has asked for it by its name: what is wrong with it is not printed. */
+  readonly isQuiet?: boolean;
   readonly flags: AskedOf<typeof VIEW>;
 };
 
@@ -35,11 +37,18 @@ function begin(port: MessagePort, data: ViewThreadData): void {
   else answerFrom(port, open(port, data));
 }
 
-async function open(port: MessagePort, { path, flags }: ViewThreadData): Promise<ViewedFile> {
-  const opened = await loadForCommand(path, flags, {
-    lines: flags.inline !== false,
-    onProgress: postProgress(port),
-  });
+async function open(
+  port: MessagePort,
+  { path, flags, isQuiet = false }: ViewThreadData,
+): Promise<ViewedFile> {
+  const opened = await loadForCommand(
+    path,
+    { ...flags, quiet: isQuiet },
+    {
+      lines: flags.inline !== false,
+      onProgress: postProgress(port),
+    },
+  );
   return new ViewedFile(path, opened, weightOf(flags));
 }
 

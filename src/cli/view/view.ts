@@ -1,18 +1,28 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { VIEW } from '../../options/view.ts';
+import { listRecordings } from '../../read/list-recordings.ts';
+import { Notebook } from '../../view/notebook.ts';
 import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { endReading, readingProgress } from '../shared/progress.ts';
 import { takeThread } from './early-thread.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
-/** The recordings that are looked at, and those that they are compared with. */
-export type ViewSides = { readonly here: readonly string[]; readonly there: readonly string[] };
+/** The recordings that are looked at, and those that they are compared with; or a folder of them to choose from. */
+export type ViewSides = {
+  readonly here: readonly string[];
+  readonly there: readonly string[];
+  readonly folder?: string;
+};
 
-/** `perf-ts view`: the page of one recording, or of several to compare, until Ctrl-C. */
+const DEFAULT_FILE = 'perf.data';
+
+/** `perf-ts view`: the page of one recording, of several to compare, or of a folder, until Ctrl-C. */
 export async function runView(
-  { here, there }: ViewSides,
+  { here, there, folder }: ViewSides,
   flags: AskedOf<typeof VIEW>,
 ): Promise<void> {
   const paths = [...here, ...there];
@@ -23,16 +33,17 @@ export async function runView(
   const files: ThreadedFile[] = [];
   // The address is printed first: output on the terminal ends the line.
   let isAnnounced = false;
-  const open = (path: string): ThreadedFile => {
-    const data: ViewThreadData = { path, flags };
+  const open = (path: string, forPage = true): ThreadedFile => {
+    const data: ViewThreadData = { path, flags, isQuiet: !forPage };
     const file = new ThreadedFile(path, takeThread(), data, {
+      forPage,
       onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
     });
     files.push(file);
     return file;
   };
-  const given = here.map(open);
-  const before = there.map(open);
+  const given = here.map((path) => open(path));
+  const before = there.map((path) => open(path));
   let server: ViewServer | null = null;
   try {
     const read = Promise.all([...given, ...before].map((file) => file.pageData()));
@@ -53,6 +64,7 @@ export async function runView(
         checkIsRecording(path, flags.maxUnpacked);
         return open(path);
       },
+      ...(folder !== undefined && { notebook: new Notebook(folder, open) }),
     });
     server = listening.server;
     const ended = interrupted();
@@ -67,12 +79,25 @@ export async function runView(
   }
 }
 
-/** The sides of `perf-ts view [OLD] NEW`, and of `perf-ts view --baseline OLD … NEW …`. Throws `UsageError`. */
+/**
+ * The sides of `perf-ts view [OLD] NEW`, and of `perf-ts view --baseline OLD … NEW …`; the folder of `perf-ts view FOLDER`,
+ * and without a file this one, or its only recording. Throws `UsageError`.
+ */
 export function viewSides(
   files: readonly string[],
   baseline: readonly string[] | undefined,
 ): ViewSides {
-  const [first = 'perf.data', second, ...rest] = files;
+  if (baseline === undefined && files.length < 2) {
+    const [named] = files;
+    if (named !== undefined && isFolderOfRecordings(named))
+      return { here: [], there: [], folder: named };
+    const listed = named === undefined ? listRecordings('.').map(({ name }) => name) : [];
+    // A link, or a folder, is not listed.
+    const isListed = listed.includes(DEFAULT_FILE) || !existsSync(DEFAULT_FILE);
+    if (isListed && listed.length > 1) return { here: [], there: [], folder: '.' };
+    if (isListed && listed.length === 1) return { here: listed, there: [] };
+  }
+  const [first = DEFAULT_FILE, second, ...rest] = files;
   if (baseline !== undefined)
     return { here: files.length === 0 ? [first] : files, there: baseline };
   if (rest.length > 0) {
@@ -81,6 +106,12 @@ export function viewSides(
     ]);
   }
   return second === undefined ? { here: [first], there: [] } : { here: [second], there: [first] };
+}
+
+/** A folder that `perf record --threads` wrote is one recording. */
+function isFolderOfRecordings(path: string): boolean {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && !existsSync(join(path, 'data'));
 }
 
 /** Reads `--port`: a number, or `3000+`, which is the first free one from there on. */

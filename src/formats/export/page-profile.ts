@@ -1,3 +1,4 @@
+import type { Judgement } from '../../findings/finding.ts';
 import type { PeriodInput } from '../../period/types.ts';
 import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
@@ -64,6 +65,32 @@ export type PageSetup = {
   readonly open: string | null;
   /** The state to begin with, as in the hash of an address; empty: the usual one. */
   readonly view: string;
+  /** The folder whose recordings the server has: without `files` the page lists them. */
+  readonly notebook?: PageNotebook;
+};
+
+/** Recordings of a folder, the newest first; none beside `files`. Every name is printable. */
+export type PageNotebook = { readonly folder: string; readonly rows: readonly NotebookRow[] };
+
+export type NotebookRow = {
+  /** Number of the recording: the page of it is `?files=N`, its `FirstAnswer` as JSON `answer/N`. */
+  readonly file: number;
+  readonly name: string;
+  readonly commandLine: readonly string[];
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly changedMs: number;
+  /** Nanoseconds from the first sample to the last; null where only reading them tells. */
+  readonly lengthNs: number | null;
+};
+
+/** A recording in a line: its first event, how it was sampled, and the function that did most by itself. */
+export type FirstAnswer = {
+  readonly lengthNs: number;
+  readonly samples: number;
+  readonly event: string;
+  readonly trust: Pick<Judgement, 'level' | 'label'>;
+  readonly top: { readonly name: string; readonly share: number } | null;
 };
 
 export type PageFile = {

@@ -1,10 +1,4 @@
-import {
-  areLossesKnown,
-  findingsOfEvent,
-  findingText,
-  subjectOf,
-  worstSeverity,
-} from '../../../src/findings/finding.ts';
+import { areLossesKnown, findingText, judgeEvent } from '../../../src/findings/finding.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
 import { formatWeight, sentence } from './format.ts';
 import type { LateReport } from './late-report.ts';
@@ -31,18 +25,12 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
       ? { level: 'checking', label: 'checking', reasons: [] }
       : { level: 'poor', label: 'not checked', reasons: [sentence(problem)] };
   }
-  // An event recorded in place of another is sampled as soundly: it has a section of its own.
-  const findings = findingsOfEvent(report.findings, event).filter(
-    ({ code }) => subjectOf(code) !== 'recorder',
-  );
+  const { level, label, findings } = judgeEvent(report.findings, event);
   const reasons = findings.map((finding) => sentence(findingText(finding)));
-  const worst = worstSeverity(findings);
-  if (worst === 'wrong' || worst === 'doubt') {
-    return { level: worst === 'wrong' ? 'poor' : 'fair', label: findings[0].label, reasons };
-  }
+  if (level !== 'good') return { level, label, reasons };
   const isLost = findings.some(({ code }) => code === 'samples-lost');
   const areNoneLost = !isLost && areLossesKnown(findings);
   const all = formatWeight(recording.events[event].samples, 'samples');
   const praise = `${all}${areNoneLost ? ', none lost' : ''}.`;
-  return { level: 'good', label: 'sampling sound', reasons: [praise, ...reasons] };
+  return { level, label, reasons: [praise, ...reasons] };
 }

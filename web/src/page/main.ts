@@ -6,6 +6,7 @@ import { createClient } from '../ask/worker-client.ts';
 import { element } from '../dom/dom.ts';
 import { fitState } from '../live/fit-state.ts';
 import { LiveFeed } from '../live/live-feed.ts';
+import { createNotebook } from '../open/notebook.ts';
 import { askProgress, loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
 import { createProfilePage } from './profile-page.ts';
 import '../style.css';
@@ -15,7 +16,9 @@ import '../time/time.css';
 import '../tracks/tracks.css';
 
 const setup = readSetup(document);
-if (setup !== null) {
+if (setup?.notebook !== undefined && setup.files.length === 0) {
+  document.body.append(createNotebook(setup.notebook));
+} else if (setup !== null) {
   void openProfile(setup);
 } else {
   document.body.append(element('p', 'notes', 'This page holds no profile.'));

@@ -11,6 +11,7 @@ import { createHeadBar, titleOf } from '../head/head-bar.ts';
 import { createViewMenu } from '../head/view-menu.ts';
 import { LiveBar } from '../live/live-bar.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
+import { notebookLink } from '../open/notebook.ts';
 import { createPanels } from '../panel/panels.ts';
 import { PeriodTab } from '../period/period-tab.ts';
 import { createShell } from '../shell/shell.ts';
@@ -36,7 +37,7 @@ export function createProfilePage(
   ask: AskWorker,
   latest: LatestRecording,
   report: LateReport,
-  { files, firstBefore, open }: PageSetup,
+  { files, firstBefore, open, notebook }: PageSetup,
   feed: LiveFeed | null,
 ): ViewContext {
   const [file, ...beside] = files.slice(0, firstBefore);
@@ -80,7 +81,10 @@ export function createProfilePage(
   const live = feed && new LiveBar(context, feed);
   const panel = createShell(page, {
     store,
-    head: (...tools) => createHeadBar(context, ...(live === null ? [] : [live.root]), ...tools),
+    head: (...tools) => {
+      const list = notebook === undefined ? [] : [notebookLink()];
+      return createHeadBar(context, ...list, ...(live === null ? [] : [live.root]), ...tools);
+    },
     tracks: tracks.root,
     tabs: tabsOf(context),
     tools: [createFramesSwitch(context), createViewMenu(context)],
