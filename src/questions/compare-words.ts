@@ -32,11 +32,17 @@ export function formatDeltaInterval({ low, high }: Bounds, by: DiffMeasure, unit
 }
 
 /** Facts to know of the recordings before believing their comparison, a sentence without a full stop each. */
-export function comparisonNotes(comparison: Omit<Comparison, 'functions' | 'total'>): string[] {
-  const { areSampledAlike, ruleDoubts, renamed } = comparison;
+export function comparisonNotes(comparison: Omit<Comparison, 'total'>): string[] {
+  const { areSampledAlike, ruleDoubts, renamed, functions } = comparison;
+  const shared = sharedPart(functions);
   return [
     ...(areSampledAlike === false
       ? ['sampled at different rates: sampling itself takes time, more of it at the higher rate']
+      : []),
+    ...(shared < LEAST_SHARED
+      ? [
+          `no more than ${formatShare(shared)} of either side is in functions that both have: they may be of different programs`,
+        ]
       : []),
     ...ruleDoubts.map(({ side, text }) => `${side}: ${text}`),
     ...renamed.map(
@@ -44,6 +50,24 @@ export function comparisonNotes(comparison: Omit<Comparison, 'functions' | 'tota
         `compared as one program: ${printable(otherName)} before, ${printable(name)} after`,
     ),
   ];
+}
+
+/** Builds of one program have more than this in common, whatever was renamed. */
+const LEAST_SHARED = 0.1;
+
+/** The share in functions that both sides have, of that side where it is more; 1 where a side has none. */
+function sharedPart(functions: Comparison['functions']): number {
+  let [here, there] = [0, 0];
+  for (const { share } of functions) {
+    if (share.here > 0 && share.there > 0) {
+      here += share.here;
+      there += share.there;
+    }
+  }
+  const hasBoth = (['here', 'there'] as const).every((side) =>
+    functions.some(({ share }) => share[side] > 0),
+  );
+  return hasBoth ? Math.max(here, there) : 1;
 }
 
 /** `6 of 101 functions differ (95% for all together)`, and how that is known. */

@@ -66,6 +66,16 @@ test('functions that are the same within a recording are one row with the interv
   expect(work.share).toEqual(alone?.share);
 });
 
+test('recordings with hardly a function in common are reported as of different programs, others are not', () => {
+  const recordingOf = (drawing: string) => recorded(analysed(profileFromText(drawing)));
+  const note =
+    'no more than 0.00% of either side is in functions that both have: they may be of different programs';
+  const [one, other] = [recordingOf('main  work  work'), recordingOf('start  paint  paint')];
+  expect(comparisonNotes(compared(one, other))).toEqual([note]);
+  // All of one side is in a function that the other has, too: the rest was taken out of the program.
+  expect(comparisonNotes(compared(recordingOf('main  main  main'), one))).toEqual([]);
+});
+
 test('each fact to know of the recordings is a sentence', () => {
   const recording = recorded(DRAWN);
   const [event] = DRAWN.profile.events;
