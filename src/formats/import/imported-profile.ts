@@ -268,7 +268,9 @@ export class ImportedProfileBuilder {
   }
 
   #func(name: string, dso: number): number {
-    return this.#builder.funcs.intern(this.#builder.strings.intern(this.#shown(name)), dso);
+    // A text may leave the place of a name empty.
+    const shown = name === '' ? UNKNOWN_NAME : this.#shown(name);
+    return this.#builder.funcs.intern(this.#builder.strings.intern(shown), dso);
   }
 
   /** The last comm of a thread names it. */

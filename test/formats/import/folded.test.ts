@@ -36,6 +36,13 @@ describe('folded stacks', () => {
     expect([...profile.samples.stack]).toEqual([0, 0, -1]);
   });
 
+  it('an empty name between two semicolons is a function that is unknown', () => {
+    const { profile } = imported('app;main;;leaf 3');
+    const { frames, funcs, strings } = profile;
+    const names = [...frames.func].map((func) => strings[funcs.name[func]]);
+    expect(names).toEqual(['main', '[unknown]', 'leaf']);
+  });
+
   it('folded lines with non-integer numbers are one sample each', () => {
     const { profile } = imported('app;main 1500000000', 'app;main;work 2500000000');
     expect([...profile.samples.periodEvents]).toEqual([1_500_000_000, 2_500_000_000]);
