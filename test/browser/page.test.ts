@@ -31,6 +31,30 @@ describeBrowser('the page of a server', (tab) => {
     await expect.poll(share).toBeCloseTo((900 + 270) / 1800, 1);
   });
 
+  it('the page reports that it adds up until the first picture and the list are there', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=flame`);
+    await page.addInitScript(`{
+      const { postMessage } = Worker.prototype;
+      const held = [];
+      Worker.prototype.postMessage = function (message) {
+        const isHeld = ['tree', 'table'].includes(message.kind) && globalThis.release !== null;
+        if (isHeld) held.push([this, message]);
+        else postMessage.call(this, message);
+      };
+      globalThis.release = () => {
+        globalThis.release = null;
+        for (const [worker, message] of held) postMessage.call(worker, message);
+      };
+    }`);
+    await page.reload();
+    const waiting = page.getByText('Adding up the samples …');
+    await expect.poll(() => waiting.count()).toBe(2);
+    await page.evaluate('release()');
+    await frame(page, 'paintCell').waitFor();
+    await page.locator('.where-row').first().waitFor();
+    expect(await waiting.count()).toBe(0);
+  });
+
   it('paper has all of the graph, of the chosen function and of the list', async () => {
     const { page } = await tab.visit(`${server.url}#tab=flame`, { height: 400 });
     await frame(page, 'paintCell').waitFor();

@@ -4,6 +4,9 @@ import type { Unit } from '../worker/messages/messages.ts';
 // The page prints numbers as the terminal does.
 export * from '../../../src/base/numbers.ts';
 
+/** Stands where the first answer of a large recording is to come. */
+export const ADDING_UP = 'Adding up the samples …';
+
 /** A part of a line as a sentence of its own; `name`, where it begins with that, keeps its spelling. */
 export function sentence(text: string, name?: string): string {
   const isName = name !== undefined && text.startsWith(name);

@@ -1,4 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
+import { ADDING_UP } from '../ask/format.ts';
 import { frameActions, frameKeys } from '../controls/frame-actions.ts';
 import { renderNoSamples } from '../controls/no-samples.ts';
 import { element, onWidthChange, replaceKeepingFocus } from '../dom/dom.ts';
@@ -107,6 +108,7 @@ export class FlameView implements TabView {
     const params = { ...treeParams(state, least), maxRows: MAX_FRAMES };
     if (this.#askTree(params)) {
       this.#chart.root.setAttribute('aria-busy', 'true');
+      if (this.#drawn === null) this.#chart.clear(element('p', 'empty', ADDING_UP));
       this.#askIntervals(null);
       clearTimeout(this.#intervalsTimer);
     } else if (this.#drawn !== null && this.#looksElse(state)) {

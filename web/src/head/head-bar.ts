@@ -94,11 +94,13 @@ const UNNAMED_EVENT = 'event';
 /** Weight and samples, said once where they are the same. */
 function factsOf(
   { weight, samples, unit }: SummaryResult,
-  { events }: OpenResult,
+  { events, endNs, areLossesKnown }: OpenResult,
   { event: index, weight: kind }: ViewState,
 ): string[] {
   const event = events[index];
-  const count = formatWeight(samples, 'samples');
+  // A text without times has each stack once, with what all samples of it weigh.
+  const areSums = endNs === 0 && !areLossesKnown && weight !== samples;
+  const count = areSums ? `${formatCount(samples)} stacks` : formatWeight(samples, 'samples');
   if (event === undefined || unit === 'samples') return [count];
   // A text that names no event counts samples.
   if (event.name === UNNAMED_EVENT) {

@@ -34,7 +34,7 @@ export class HotLines {
     });
   }
 
-  #draw({ lines, self, withoutLine }: DetailsResult): void {
+  #draw({ lines, self, withoutLine, isJit }: DetailsResult): void {
     const share = (weight: number) =>
       element('span', 'neighbour-share', formatShare(self === 0 ? 0 : weight / self));
     const list = element('ol', 'neighbours');
@@ -47,10 +47,21 @@ export class HotLines {
       list.append(element('li', 'neighbour', share(ofLine), button, source));
     }
     if (withoutLine > 0) {
-      const why = element('span', 'quiet-text', 'at lines that are not known');
+      const { areLossesKnown } = this.#context.recording;
+      const why = element(
+        'span',
+        'quiet-text',
+        `at no known line: ${whyNoLine(isJit, areLossesKnown)}`,
+      );
       list.append(element('li', 'neighbour', share(withoutLine), why));
     }
     if (self === 0) list.append(element('li', 'quiet-text', 'It only calls others.'));
     replaceKeepingFocus(this.root, element('h3', '', 'Lines of its own time'), list);
   }
+}
+
+/** The reason why code has no lines; `isRecording` false: the text of another tool. */
+function whyNoLine(isJit: boolean, isRecording: boolean): string {
+  if (!isRecording) return 'the text has none';
+  return isJit ? 'V8 had not optimized it there' : 'no debug information (build with -g)';
 }

@@ -1,5 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
-import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { ADDING_UP, formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { colourNameOfFunc, colourVariable } from '../flame-graph/frame-colours.ts';
 import { splitPlace } from '../flame-graph/frame-label.ts';
@@ -11,13 +11,15 @@ import { shortPlace } from './short-place.ts';
 
 /** Rows, as many as one scrolls through; the tab Functions has all. */
 const ROWS = 60;
+/** Less is printed as 0.00%: such functions are counted below the rows. */
+const LEAST_SHARE = 0.00005;
 
 /** The heaviest functions of what is shown, each a button that chooses it. */
 export class WhereList {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
   readonly #by: HTMLButtonElement;
-  readonly #list = element('ol', 'where-list');
+  readonly #list = element('ol', 'where-list', element('li', 'quiet-text where-none', ADDING_UP));
   readonly #ask: (params: TableParams) => boolean;
   #drawn: TableResult | null = null;
   /** FuncIndex of each row that is in the list. */
@@ -82,8 +84,9 @@ export class WhereList {
     const title = this.root.querySelector('h2');
     if (title !== null) title.textContent = HEADINGS[unit];
     const most = rows.reduce((least, row) => Math.max(least, shareBy(row, listBy)), 0);
+    const shown = rows.filter((row) => shareBy(row, listBy) >= Math.min(most, LEAST_SHARE));
     this.#buttons = new Map(
-      rows
+      shown
         .filter((row) => shareBy(row, listBy) > 0)
         .map((row) => [row.index, this.#renderRow(row, listBy, most)]),
     );

@@ -49,8 +49,9 @@ export type DetailsResult = {
   readonly file: number;
   /** Heaviest first, by self weight. */
   readonly lines: readonly { readonly line: number; readonly self: number }[];
-  /** Self weight at lines that are not known. */
+  /** Self weight at lines that are not known, and whether it is code of a JIT. */
   readonly withoutLine: number;
+  readonly isJit: boolean;
 };
 
 export type Neighbour = {

@@ -25,7 +25,7 @@ export function* describeFunc(
   const isMeant = selected.flagsOf(func);
   const callers = yield* neighboursOf(selected, isMeant, 'callers');
   const callees = yield* neighboursOf(selected, isMeant, 'callees');
-  const { fileIndex, line, self, withoutLine } = yield* computeSource(selected, params);
+  const { fileIndex, line, self, withoutLine, isJit } = yield* computeSource(selected, params);
   yield;
   return {
     name: recording.funcName[func] ?? '',
@@ -43,6 +43,7 @@ export function* describeFunc(
     calleeCount: callees.length,
     file: fileIndex,
     withoutLine,
+    isJit,
     lines: Array.from(line, (number, i) => ({ line: number, self: self[i] }))
       .filter((found) => found.self > 0)
       .sort((a, b) => b.self - a.self)
