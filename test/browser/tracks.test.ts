@@ -327,6 +327,44 @@ describeBrowser('thread tracks in the page', (tab) => {
   });
 });
 
+describeBrowser('tracks of many programs', (tab) => {
+  it('all threads are a tree of programs, processes and threads, by pointer and by keys', async () => {
+    const lines = Array.from({ length: 900 }, (_, ms) => {
+      const stack = ['work (/usr/bin/app)'];
+      // A server of two processes with three threads each, and the short jobs of a build.
+      if (ms % 3 > 0) {
+        const pid = ms % 6 === 5 ? 310 : 300;
+        const tid = pid + (Math.floor(ms / 6) % 3);
+        return sample(tid === pid ? 'server' : `pool-${tid}`, pid, tid, ms, stack);
+      }
+      const job = 1000 + Math.floor(ms / 30);
+      return sample(`job-${job}`, job, job, ms, stack);
+    });
+    const { page } = await tab.visit((await serveTexts(lines.join('\n'))).url);
+    await page.locator('.track-label[aria-expanded]').first().click();
+    const names = () => page.locator('.track-label').allTextContents();
+    const shown = async () => (await names()).map((name) => name.replace(/ · .*/, ''));
+    await expect.poll(shown).toStrictEqual(['▸ server ×6', '▸ job-* ×30']);
+    await page.locator('.track-label', { hasText: 'server' }).locator('.track-more').click();
+    await expect
+      .poll(shown)
+      .toStrictEqual(['▾ server ×6', '▸ server 300 ×3', '▸ server 310 ×3', '▸ job-* ×30']);
+    await page.locator('.track-label', { hasText: 'server 310' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect
+      .poll(async () => (await shown()).slice(2, 6))
+      .toStrictEqual(['▾ server 310 ×3', 'server main 310', 'pool-311', 'pool-312']);
+    // A branch has the weight of all below it: this process has a quarter of the program's.
+    const share = async (name: string) =>
+      Number(/([\d.]+)%/.exec((await names()).find((text) => text.includes(name)) ?? '')?.[1]);
+    expect(await share('server 310')).toBeCloseTo((await share('server ×6')) / 4, 0);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(shown).toHaveLength(4);
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await stateOf(page)).get('thread')?.split('.').length).toBe(3);
+  });
+});
+
 describeBrowser('tracks of many threads', (tab) => {
   let server: ViewServer;
   beforeAll(async () => {

@@ -178,6 +178,35 @@ describe('tracks of threads', () => {
     expect(heads({ own: 2, chosen: [1, 2, 3, 5] })[1]).toBe('program -1 4: 32');
   });
 
+  test('the tree has the programs, a branch that is open the threads too, and their cells add up to its own', () => {
+    const text = `
+      comm    app   job-1  job-2  sh    job-3
+      tid     1     2      3      4     5
+      period  50    8      9      7     10
+              main  main   main   main  main
+    `;
+    const happened = { timeNs: ms(0, 1, 2, 3, 3) };
+    const heads = (tree: readonly string[], own = 9) => headsOf(text, happened, { tree, own });
+    const jobs = ['program -1 3: 27', 'thread 4 1: 10', 'thread 2 1: 9', 'thread 1 1: 8'];
+    expect(heads([])).toEqual(['thread 0 1: 50', jobs[0], 'thread 3 1: 7']);
+    expect(heads(['/job-*'])).toEqual(['thread 0 1: 50', ...jobs, 'thread 3 1: 7']);
+    expect(heads([], 1)).toEqual(['thread 0 1: 50', 'merged -1 4: 34']);
+    const { tracks } = tracksOf(text, happened, { tree: ['/job-*'], own: 9 });
+    expect(tracks.slice(1, 5).map((track) => draw(track))).toEqual([
+      '. 8 9 10 . . . . . .',
+      '. . . 10 . . . . . .',
+      '. . 9 . . . . . . .',
+      '. 8 . . . . . . . .',
+    ]);
+    // What is below a branch that is closed, or shares a track, is in that.
+    for (const own of [1, 2, 9]) {
+      const all = tracksOf(text, happened, { tree: [], own }).tracks.flatMap(({ groups }) => [
+        ...groups,
+      ]);
+      expect(all.reduce((sum, value) => sum + value, 0)).toBe(84);
+    }
+  });
+
   test('idle CPUs are apart from all threads', () => {
     const text = `
       comm    swapper/0  app   app

@@ -42,7 +42,7 @@ export function tracksParams(
   state: ViewState,
   { fromNs, toNs }: Range,
   cells: number,
-  plan: Pick<TracksParams, 'own' | 'chosen' | 'only' | 'lit'>,
+  plan: Pick<TracksParams, 'own' | 'chosen' | 'only' | 'lit' | 'tree'>,
 ): TracksParams {
   const { threads: _, fromNs: __, toNs: ___, ...filter } = selectionOf(state);
   const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / cells, length: cells };

@@ -7,19 +7,25 @@ import { describeTrack, shortNames, type TrackScale, trackName } from './track-n
 /**
  * The names of the tracks, one below the other. They are one stop of the Tab key, arrow keys go from
  * one to another. Pressed, a name shows its threads only; with Ctrl or Shift it adds them to
- * those shown or takes them away. That of a program, or of all that has no track, opens the list of all.
+ * those shown or takes them away. That of a program, or of all that has no track, opens the list of all: a tree, whose
+ * branches are opened by their sign or the right arrow.
  */
 export class TrackLabels {
   readonly root = element('div', 'track-labels');
   readonly #context: ViewContext;
   #names: ReturnType<typeof shortNames>;
   readonly #onExpand: () => void;
+  readonly #onOpen: (key: string) => void;
   #isExpanded = false;
 
-  constructor(context: ViewContext, onExpand: () => void) {
+  constructor(
+    context: ViewContext,
+    { onExpand, onOpen }: { readonly onExpand: () => void; readonly onOpen: (key: string) => void },
+  ) {
     this.#context = context;
     this.#names = shortNames(context.recording.threads);
     this.#onExpand = onExpand;
+    this.#onOpen = onOpen;
     context.onReplaced(() => {
       this.#names = shortNames(context.recording.threads);
     });
@@ -70,19 +76,28 @@ export class TrackLabels {
       element('span', 'track-figure', which),
       figure,
     );
-    const { kind, rows } = track;
-    if (kind === 'merged' || (kind === 'program' && !isExpanded)) {
+    const { kind, rows, branch } = track;
+    if (branch !== null) label.style.paddingInlineStart = `${0.6 + branch.depth}rem`;
+    const isOfAll = kind === 'merged' && (branch?.depth ?? 0) === 0;
+    if (isOfAll || (kind === 'program' && !isExpanded)) {
       label.append(element('span', 'track-more', isExpanded ? ' ▾' : ' ▸'));
-      label.dataset.key = kind === 'merged' ? MERGED : keyOf(rows);
+      label.dataset.key = isOfAll ? MERGED : keyOf(rows);
       label.setAttribute('aria-expanded', String(isExpanded));
       label.addEventListener('click', this.#onExpand);
       label.title = `${text}. Click to ${isExpanded ? 'close' : 'open'} the list of all threads.`;
     } else {
       label.dataset.key = keyOf(rows);
-      label.addEventListener('click', ({ ctrlKey, metaKey, shiftKey }) =>
-        this.#choose(rows, ctrlKey || metaKey || shiftKey),
-      );
-      label.title = `${text}. Click to show nothing else; Ctrl or Shift adds it.`;
+      label.addEventListener('click', ({ target, ctrlKey, metaKey, shiftKey }) => {
+        if (branch !== null && (target as Element).matches('.track-more')) this.#onOpen(branch.key);
+        else this.#choose(rows, ctrlKey || metaKey || shiftKey);
+      });
+      if (branch !== null && branch.name !== '') {
+        label.prepend(element('span', 'track-more', branch.isOpen ? '▾ ' : '▸ '));
+        label.dataset.branch = branch.key;
+        label.setAttribute('aria-expanded', String(branch.isOpen));
+      }
+      const opens = label.dataset.branch === undefined ? '' : ' ▸, or the right arrow, opens it.';
+      label.title = `${text}. Click to show nothing else; Ctrl or Shift adds it.${opens}`;
     }
     // What is read begins with what is seen: those who speak to the page say that.
     label.setAttribute('aria-label', `${name}${which} · ${scale.figureOf(track)}: ${text}`);
@@ -102,7 +117,11 @@ export class TrackLabels {
     const buttons = this.#buttons();
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    const { branch } = buttons[at]?.dataset ?? {};
+    const isOpen = buttons[at]?.getAttribute('aria-expanded') === 'true';
+    const isTurned = event.key === (isOpen ? 'ArrowLeft' : 'ArrowRight');
     if (to !== undefined) buttons[to]?.focus();
+    else if (branch !== undefined && isTurned) this.#onOpen(branch);
     else if (event.key === 'Enter' && (event.ctrlKey || event.shiftKey)) {
       // The click that a key makes says nothing of Ctrl and Shift.
       const rows = buttons[at] === undefined ? [] : rowsOf(buttons[at]);

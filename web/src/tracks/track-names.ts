@@ -33,6 +33,9 @@ export function trackName(
 ): ShortName {
   const { kind, thread, rows } = track;
   const count = formatCount(rows.length);
+  if (track.branch !== null && track.branch.name !== '') {
+    return { name: track.branch.name, which: `${track.branch.which} ×${count}` };
+  }
   if (kind === 'idle') return { name: 'idle', which: '' };
   if (kind === 'merged') return { name: `${count} more`, which: '' };
   if (kind === 'program') return { name: programName(track, threads), which: ` ×${count}` };
@@ -160,7 +163,8 @@ export function describeTrack(
 }
 
 /** The name that the threads of a program have, without the numbers that tell them apart. */
-function programName({ rows }: Track, threads: OpenResult['threads']): string {
+function programName({ rows, branch }: Track, threads: OpenResult['threads']): string {
+  if (branch !== null && branch.name !== '') return `${branch.name}${branch.which}`;
   return foldDigits(threads[rows[0]]?.name ?? '');
 }
 

@@ -82,6 +82,8 @@ export class Tracks {
   #scale: TrackScale | null = null;
   #colours: TrackColours | null = null;
   #isExpanded = false;
+  /** Keys of the branches of the list of all threads that are open. */
+  readonly #open = new Set<string>();
   #isBegun = false;
   #frame = 0;
 
@@ -89,7 +91,13 @@ export class Tracks {
     this.#context = context;
     this.#window = new ShownWindow(context, () => this.#drawSoon());
     this.#ruler = new Ruler(context, this.#window);
-    this.#labels = new TrackLabels(context, () => this.#expand(!this.#isExpanded));
+    this.#labels = new TrackLabels(context, {
+      onExpand: () => this.#expand(!this.#isExpanded),
+      onOpen: (key) => {
+        if (!this.#open.delete(key)) this.#open.add(key);
+        this.#request();
+      },
+    });
     this.#readout = new RangeReadout(context, () =>
       context.store.change({ range: null, ruler: null }),
     );
@@ -208,7 +216,8 @@ export class Tracks {
     if (width === 0) return;
     const state = this.#context.store.get();
     const own = this.#ownTracks();
-    const plan = { own, chosen: state.threads, only: null, lit: state.func };
+    const tree = this.#isExpanded && { tree: [...this.#open] };
+    const plan = { own, chosen: state.threads, only: null, lit: state.func, ...tree };
     this.#ask(tracksParams(state, this.#window.get(), width, plan));
   }
 

@@ -20,6 +20,8 @@ export type TracksParams = Omit<Selection, 'threads' | 'fromNs' | 'toNs'> & {
   readonly own: number;
   /** ThreadIndexes that are among them in any case. */
   readonly chosen: readonly number[];
+  /** Keys of the open branches of the tree of programs, processes and threads; absent: tracks are no tree. */
+  readonly tree?: readonly string[];
 };
 
 export type TracksResult = {
@@ -38,12 +40,14 @@ export type TracksResult = {
 };
 
 export type Track = {
-  /** One thread; light threads of one name, whatever numbers are in it; all that have no track; idle CPUs. */
+  /** One thread; several of one name, whatever numbers are in it, or of one process; all that have no track; idle CPUs. */
   readonly kind: 'thread' | 'program' | 'merged' | 'idle';
   /** ThreadIndex, −1 of several. */
   readonly thread: number;
   /** ThreadIndexes of all that it has, heaviest first. */
   readonly rows: readonly number[];
+  /** The place in the tree; null where tracks are none. */
+  readonly branch: TrackBranch | null;
   /** Weight within the grid, and samples at any time. */
   readonly weight: number;
   readonly samples: number;
@@ -59,6 +63,16 @@ export type Track = {
   /** The first and the last moment with weight, within the grid; NaN without any. */
   readonly busyFromNs: number;
   readonly busyToNs: number;
+};
+
+export type TrackBranch = {
+  /** The program, or the process; empty of other tracks, which cannot be opened. */
+  readonly name: string;
+  /** ` 4711` of a process; else empty. */
+  readonly which: string;
+  readonly key: string;
+  readonly depth: number;
+  readonly isOpen: boolean;
 };
 
 /** Samples from one moment on, until before another one. */

@@ -26,6 +26,7 @@ import {
   sumByThread,
   type ThreadTotals,
 } from './track-cells.ts';
+import { type Planned, plan, sumBranches, TrackTree } from './track-tree.ts';
 
 const GROUPS = KIND_GROUPS.length;
 const UNKNOWN = KIND_GROUPS.indexOf('unknown');
@@ -66,7 +67,11 @@ export function* computeTracks(
       yield* addToLines(lit, grid, yield* part.samplesWith(params.lit), stretches, lines);
     }
   }
+  for (const cells of lit === null ? [groups] : [groups, lit]) {
+    sumBranches(cells, plan, GROUPS * grid.length);
+  }
   const waited = yield* sumWaits(grid, waits, trackOf, plan.length);
+  if (waited !== null) sumBranches(waited, plan, grid.length);
   const paused = yield* findPaused(recording, params, plan);
   const cellsOf = (cells: Float32Array, index: number) =>
     cells.slice(index * GROUPS * grid.length, (index + 1) * GROUPS * grid.length);
@@ -145,9 +150,6 @@ function* selectWaits(
   return { rows, stretches };
 }
 
-/** A track to be filled. */
-type Planned = Pick<Track, 'kind' | 'thread' | 'rows'>;
-
 /**
  * Tracks in the order of their weight, without any within the grid behind the others. Where there are more threads than
  * tracks, light ones share a track with those of the same name: a thousand short processes are the work of a few
@@ -157,7 +159,7 @@ function planTracks(
   threads: readonly ProfileThread[],
   { weight, samples }: ThreadTotals,
   waits: WaitRows | null,
-  { own, chosen }: TracksParams,
+  { own, chosen, tree }: TracksParams,
 ): Planned[] {
   const isWaiting = new Uint8Array(threads.length);
   for (const row of waits?.rows ?? []) isWaiting[waits?.stretches.thread[row] ?? 0] = 1;
@@ -168,6 +170,9 @@ function planTracks(
     .sort(byWeight);
   const idle = all.filter((row) => isIdle(threads[row]));
   const busy = all.filter((row) => !isIdle(threads[row]));
+  const idleTracks = idle.length === 0 ? [] : [plan('idle', idle)];
+  if (tree !== undefined)
+    return [...new TrackTree(threads, weight, tree).plan(busy, own), ...idleTracks];
   const items = itemsOf(busy, threads, weight, own, chosen);
   const isChosen = (rows: readonly number[]) => rows.every((row) => chosen.includes(row));
   const tracks = items.length <= own + 1 ? items.length : own;
@@ -182,7 +187,7 @@ function planTracks(
       .filter((rows) => shown.has(rows))
       .map((rows) => plan(rows.length === 1 ? 'thread' : 'program', rows)),
     ...(rest.length === 0 ? [] : [plan('merged', rest)]),
-    ...(idle.length === 0 ? [] : [plan('idle', idle)]),
+    ...idleTracks,
   ];
 }
 
@@ -231,16 +236,12 @@ function itemsOf(
   );
 }
 
-function plan(kind: Track['kind'], rows: readonly number[]): Planned {
-  return { kind, thread: rows.length === 1 ? rows[0] : NONE, rows };
-}
-
 /** The kernel's own task of a CPU that has nothing to do. */
 function isIdle({ pid, tid, comm }: ProfileThread): boolean {
   return pid === 0 && tid === 0 && comm.startsWith('swapper');
 }
 
-/** The track of each thread, −1: none. */
+/** The track of each thread, −1: none; in a tree the innermost of those that have it. */
 function tracksOfThreads(plan: readonly Planned[], threadCount: number): Int32Array {
   const trackOf = new Int32Array(threadCount).fill(NONE);
   for (const [index, { rows }] of plan.entries()) {
