@@ -50,7 +50,7 @@ describe('the recordings of a folder', () => {
     expect(listed[3].commandLine).toStrictEqual(cmdline);
   });
 
-  it('at most 200 recordings are listed', () => {
+  it('the list has at most 200 recordings', () => {
     const folder = scratchDirectory();
     for (let i = 0; i < 203; i++) writeFileSync(join(folder, `${i}.folded`), 'a 1\n');
     expect(listRecordings(folder)).toHaveLength(200);

@@ -11,6 +11,7 @@ function trackOf(...cells: readonly number[]): Track {
     kind: 'thread',
     thread: 0,
     rows: [0],
+    branch: null,
     weight,
     samples: cells.length,
     groups: Float32Array.from(cells),

@@ -11,7 +11,6 @@ import { createHeadBar, titleOf } from '../head/head-bar.ts';
 import { createViewMenu } from '../head/view-menu.ts';
 import { LiveBar } from '../live/live-bar.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
-import { notebookLink } from '../open/notebook.ts';
 import { createPanels } from '../panel/panels.ts';
 import { PeriodTab } from '../period/period-tab.ts';
 import { createShell } from '../shell/shell.ts';
@@ -30,6 +29,7 @@ import { TableView } from '../tables/table-view.ts';
 import { fittingColumnNs } from '../time/heat-map.ts';
 import { Tracks } from '../tracks/tracks.ts';
 import { firstRoots } from '../worker/recording/thread-names.ts';
+import { notebookLink } from './notebook.ts';
 
 /** Builds the page of an opened recording. */
 export function createProfilePage(

@@ -7,9 +7,8 @@ import { formatBytes, formatCount, formatNanos, formatShare } from '../ask/forma
 import { TRUST_MARKS } from '../ask/trust.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import { programTitle } from '../head/program-title.ts';
-import { pageOfFile } from './send-file.ts';
-import './open.css';
-import '../head/head.css';
+import { pageOfFile } from '../open/send-file.ts';
+import './notebook.css';
 
 const HEADINGS = [
   '',
