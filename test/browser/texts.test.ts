@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { describeBrowser, frame } from './browser.ts';
+import { sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
 describeBrowser('a text of another tool', (tab) => {
@@ -33,6 +34,29 @@ describeBrowser('a text of another tool', (tab) => {
     await expect
       .poll(() => lines.innerText())
       .toContain('100.00%\nat no known line: the text has none');
+  });
+
+  it('the frame of a wait gives its reason in words', async () => {
+    const wait = { event: 'off-cpu', period: 5_000_000 };
+    const of = (reason: string) => [`${reason} ([kernel.kallsyms])`, 'main (/usr/bin/app)'];
+    const texts = [0, 10, 20].map((ms) =>
+      sample(
+        'app',
+        7,
+        7,
+        ms,
+        of(ms > 0 ? '[R runnable]' : '[S sleeping in futex_wait_queue]'),
+        wait,
+      ),
+    );
+    const page = await visit(texts.join('\n'));
+    await frame(page, '[R runnable]').hover();
+    const tooltip = page.locator('.tooltip');
+    await expect
+      .poll(() => tooltip.innerText())
+      .toContain('Waited for a CPU: ready to run, with no CPU free');
+    await frame(page, '[S sleeping in futex_wait_queue]').hover();
+    await expect.poll(() => tooltip.innerText()).toContain('Waited for locks: futexes');
   });
 
   it('recordings without a function in common are compared with a word on it', async () => {

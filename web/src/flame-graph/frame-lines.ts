@@ -1,6 +1,8 @@
+import { waitKindOf } from '../../../src/profile/off-cpu/wait-kinds.ts';
 import { TIERS } from '../../../src/profile/types.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
 import type { TooltipLine } from '../dom/tooltip-line.ts';
+import { waitWords } from '../wait-words.ts';
 import type { FrameKind, TreeIntervals, TreeResult } from '../worker/messages/messages.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
@@ -63,7 +65,8 @@ export function describeFrame(
   if (dso !== '') lines.push({ term: 'in', text: dso });
   const place = labels.place[label];
   if (place !== '') lines.push({ term: 'at', text: place });
-  const remark = REMARKS[labels.kind[label]];
+  const wait = waitKindOf(node.name);
+  const remark = wait === null ? REMARKS[labels.kind[label]] : waitWords(wait);
   if (remark !== undefined) lines.push({ term: '', text: remark });
   return lines;
 }

@@ -1,4 +1,4 @@
-import { WAIT_KINDS, type WaitKind } from '../../../src/profile/off-cpu/wait-kinds.ts';
+import { WAIT_KINDS } from '../../../src/profile/off-cpu/wait-kinds.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
@@ -6,6 +6,7 @@ import { colourVariable } from '../flame-graph/frame-colours.ts';
 import { groupColour, groupTitle } from '../kinds.ts';
 import { selectionOf, treeParams } from '../state/selection.ts';
 import type { ViewContext } from '../state/view-context.ts';
+import { waitTitle, waitWords } from '../wait-words.ts';
 import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 import type { TreeResult } from '../worker/messages/messages.ts';
 import type { SummaryResult } from '../worker/messages/panel-messages.ts';
@@ -95,25 +96,19 @@ function drawLegend(
   markChosen(legend, chosen);
 }
 
-/** Titles and hints of the reasons of waits, all of which are the kernel's code. */
-const WAIT_TITLES: Readonly<Record<WaitKind, readonly [string, string]>> = {
-  cpu: ['a CPU', 'ready to run, with no CPU free'],
-  lock: ['locks', 'futexes, mutexes and semaphores'],
-  disk: ['disks', 'pages, buffers and file systems'],
-  network: ['network, pipes', 'sockets and pipes'],
-  idle: ['events, timers', 'nothing to do: poll, select, sleep, idle threads'],
-  other: ['else', 'children, devices, and what has no name'],
-};
-
 function waitEntries(byWait: Float64Array, weight: number): HTMLElement[] {
   return WAIT_KINDS.map((kind, index) => ({ kind, share: byWait[index] / weight }))
     .filter(({ share }) => share >= LEAST_SHARE)
     .map(({ kind, share }) => {
-      const [title, hint] = WAIT_TITLES[kind];
       const swatch = element('span', 'swatch');
       swatch.style.background = colourVariable(`wait-${kind}`);
-      const entry = element('span', 'legend-entry', swatch, `${title} ${formatShare(share)}`);
-      entry.title = `Waited for ${title}: ${hint}`;
+      const entry = element(
+        'span',
+        'legend-entry',
+        swatch,
+        `${waitTitle(kind)} ${formatShare(share)}`,
+      );
+      entry.title = waitWords(kind);
       return entry;
     });
 }
