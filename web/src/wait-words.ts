@@ -12,6 +12,6 @@ const WAIT_TITLES: Readonly<Record<WaitKind, readonly [string, string]>> = {
 
 export const waitTitle = (kind: WaitKind): string => WAIT_TITLES[kind][0];
 
-/** What a thread waited for, in a sentence without a full stop. */
+/** The reason of a wait as a sentence without a full stop. */
 export const waitWords = (kind: WaitKind): string =>
   `Waited for ${WAIT_TITLES[kind][0]}: ${WAIT_TITLES[kind][1]}`;

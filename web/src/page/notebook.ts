@@ -60,15 +60,16 @@ export function createNotebook({ folder, rows }: PageNotebook): HTMLElement {
   return element('main', 'notebook', heading, hint, table);
 }
 
-/** The way from the page of a recording back to the list of its folder. */
-export function notebookLink(): HTMLElement {
+/** The way from the page of a recording back to the list of its folder; nothing where it is of none. */
+export function notebookLink(notebook: PageNotebook | undefined): readonly HTMLElement[] {
+  if (notebook === undefined) return [];
   const address = new URL(document.baseURI);
   address.hash = '';
   address.search = '';
   const link = element('a', '', 'Recordings');
   link.href = address.href;
-  link.title = 'All recordings of the folder';
-  return link;
+  link.title = `All recordings in ${notebook.folder}`;
+  return [link];
 }
 
 /** Cells of the first answer, which come when the recording was read. */

@@ -79,12 +79,10 @@ export function createProfilePage(
   const treeTools = createTreeTools(context, search);
   const tracks = new Tracks(context);
   const live = feed && new LiveBar(context, feed);
+  const bars = [...notebookLink(notebook), ...(live === null ? [] : [live.root])];
   const panel = createShell(page, {
     store,
-    head: (...tools) => {
-      const list = notebook === undefined ? [] : [notebookLink()];
-      return createHeadBar(context, ...list, ...(live === null ? [] : [live.root]), ...tools);
-    },
+    head: (...tools) => createHeadBar(context, ...bars, ...tools),
     tracks: tracks.root,
     tabs: tabsOf(context),
     tools: [createFramesSwitch(context), createViewMenu(context)],
