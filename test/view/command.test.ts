@@ -57,8 +57,9 @@ describe('the command view', () => {
     expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('view opens the only recording of a folder, whatever its name', async () => {
+  it('view opens the only recording of a folder, whatever its name, also beside its predecessor', async () => {
     const cwd = scratchDirectory();
+    writeFileSync(join(cwd, 'only.folded.old'), 'main 3\n');
     writeFileSync(join(cwd, 'only.folded'), 'main 3\n');
     const view = startPerfTs(['view'], { cwd });
     const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];

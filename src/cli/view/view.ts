@@ -81,7 +81,7 @@ export async function runView(
 
 /**
  * The sides of `perf-ts view [OLD] NEW`, and of `perf-ts view --baseline OLD … NEW …`; the folder of `perf-ts view FOLDER`,
- * and without a file this one, or its only recording. Throws `UsageError`.
+ * and without a file this one, or its only recording, which may have its predecessor (`.old`) beside it. Throws `UsageError`.
  */
 export function viewSides(
   files: readonly string[],
@@ -91,7 +91,9 @@ export function viewSides(
     const [named] = files;
     if (named !== undefined && isFolderOfRecordings(named))
       return { here: [], there: [], folder: named };
-    const listed = named === undefined ? listRecordings('.').map(({ name }) => name) : [];
+    const names = named === undefined ? listRecordings('.').map(({ name }) => name) : [];
+    // Whoever records again under one name looks at the new one.
+    const listed = names.filter((name) => !names.some((other) => name === `${other}.old`));
     // A link, or a folder, is not listed.
     const isListed = listed.includes(DEFAULT_FILE) || !existsSync(DEFAULT_FILE);
     if (isListed && listed.length > 1) return { here: [], there: [], folder: '.' };
