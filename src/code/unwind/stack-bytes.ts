@@ -10,7 +10,7 @@ abstract class StackCopy {
   protected view: DataView = new DataView(new ArrayBuffer(0));
   /** Offset of the copy in `view`. */
   protected offset = 0;
-  protected start = 0;
+  start = 0;
   /** The last address of a whole word. */
   protected lastWord = -1;
   end = 0;
@@ -27,6 +27,13 @@ abstract class StackCopy {
     this.start = start;
     this.end = start + length;
     this.lastWord = this.end - this.wordBytes;
+  }
+
+  /** Moves the copy, which was put at an address that is not its own. */
+  move(bytes: number): void {
+    this.start += bytes;
+    this.end += bytes;
+    this.lastWord += bytes;
   }
 }
 

@@ -3,6 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import { parseV8Function } from '../../code/javascript/v8-name.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
+import type { StackBytes, StackBytes32 } from '../../code/unwind/stack-bytes.ts';
 import type { StackReader } from '../../code/unwind/types.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 
@@ -62,7 +63,9 @@ export class InterpretedFrames {
       const own = caller - 1;
       const isInHandler = own <= 1 && registers[ARRAY_REGISTER] === array;
       const live = isInHandler ? this.#bytecodeAt(pid, array, registers[OFFSET_REGISTER]) : NONE;
-      const stored = stack.readWord(fp + OFFSET_SLOT) / SMI;
+      // Without registers, the innermost code may be a handler, ahead of what the slot has.
+      const isStored = own > 1 || !Number.isNaN(registers[ARRAY_REGISTER]);
+      const stored = isStored ? stack.readWord(fp + OFFSET_SLOT) / SMI : Number.NaN;
       const bytecode = live === NONE ? this.#bytecodeAt(pid, array, stored) : live;
       // Return addresses are looked up one byte in front.
       const before = own > 0 && isExact[own] === 0 ? 1 : 0;
@@ -117,6 +120,37 @@ export class InterpretedFrames {
     const address = array + offset;
     return this.#jit.placeBytecode(pid, address) === NONE ? NONE : address;
   }
+}
+
+/**
+ * Moves a copy of the stack to where it was, if it has two frame records in a row, and returns the frame pointer of the
+ * first: `frames[at]` is its return address. NaN where they are not there, or words that calls have left look like them.
+ *
+ *     record   address of the next one, frames[at]   …   next one   address of the one behind, frames[at + 1]
+ */
+export function locateCopy(
+  stack: StackBytes | StackBytes32,
+  frames: Float64Array,
+  at: number,
+): number {
+  const { start, end } = stack;
+  let first = Number.NaN;
+  let distance = 0;
+  for (let record = start; record < end; record += WORD) {
+    if (stack.readWord(record + WORD) !== frames[at]) continue;
+    for (let next = record + 2 * WORD; next < end; next += WORD) {
+      if (stack.readWord(next + WORD) !== frames[at + 1]) continue;
+      const bytes = stack.readWord(record) - next;
+      const behind = stack.readWord(next) - bytes;
+      const isThird = behind + WORD > end || stack.readWord(behind + WORD) === frames[at + 2];
+      if (!(start + bytes > 0 && bytes % WORD === 0 && behind > next && isThird)) continue;
+      if (!Number.isNaN(first)) return Number.NaN;
+      first = record + bytes;
+      distance = bytes;
+    }
+  }
+  stack.move(distance);
+  return first;
 }
 
 function indexFrom(frames: Float64Array, address: number, first: number, end: number): number {

@@ -35,7 +35,7 @@ import {
 } from '../../kernel/perf-event/register-names.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { debugLog } from '../../system/debug-log.ts';
-import { InterpretedFrames } from './interpreted-frames.ts';
+import { InterpretedFrames, locateCopy } from './interpreted-frames.ts';
 import { MappedModules } from './unwind-modules.ts';
 
 const debug = debugLog('unwind');
@@ -194,18 +194,27 @@ export class StackUnwinder {
       insertCallers(sample, first + 1, this.#frames, missing);
       this.hasChanged = true;
     }
-    if (isUser) this.#placeInCallchain(sample, first, found);
+    this.#placeInCallchain(sample, first, found, isUser ? NONE : this.hasChanged ? 1 + missing : 1);
   }
 
-  /** Puts what is interpreted of a callchain by frame pointer, whose first user entry is `first`, at its bytecode. */
-  #placeInCallchain(sample: SampleView, first: number, { machine, dump }: EventDump): void {
+  /**
+   * Puts what is interpreted of a callchain by frame pointer, whose first user entry is `first`, at its bytecode. Without
+   * registers, `record` is the entry behind which the frame pointers begin; −1 with them.
+   */
+  #placeInCallchain(
+    sample: SampleView,
+    first: number,
+    { machine, dump }: EventDump,
+    record: number,
+  ): void {
     const { unwinder, stack } = machine;
     const { pid } = sample;
     const interpreted = this.#interpreted;
     if (unwinder.architecture !== 'x86-64' || interpreted?.isNeeded(pid) !== true) return;
-    dump.readOthers();
     const { registers } = dump;
     const chain = sample.callchain.subarray(first, sample.callchainLength);
+    if (record === NONE) dump.readOthers();
+    else registers[dump.framePointer] = locateCopy(stack, chain, record);
     const byStack = interpreted.place(pid, registers, stack, chain, NONE_EXACT, chain.length);
     const byRegisters = interpreted.placeInnermost(sample, first, registers);
     if (byStack || byRegisters) this.hasChanged = true;

@@ -30,8 +30,13 @@ const LEAST_AUTO_BYTES = 1024;
  * (docs/decisions/0061-leaf-copies.md).
  */
 const LEAF_BYTES = 32;
-/** The frames of most interpreted functions that have called one of V8's built-ins are in a copy of so many, and tell their lines. */
-const MOST_LEAF_BYTES = 512;
+/**
+ * The frames of most interpreted functions that have called V8's runtime are in a copy of so many, and tell their lines.
+ * Those that have called a built-in are in a quarter of it.
+ */
+const MOST_LEAF_BYTES = 2048;
+/** Bytes of a second of one CPU: what is recorded until the copies are dropped has to be written, and read again. */
+const LEAF_BYTES_HZ = 4 << 20;
 /** A sample by frame pointers. */
 const CHAIN_BYTES = 512;
 /** A ring must hold the samples of this long, seconds: the recorder may not run for a while. */
@@ -157,7 +162,7 @@ export function autoStackBytes(ringBytes: number, hz: number): number {
 
 /** Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. */
 export function leafBytes(ringBytes: number, hz: number): number {
-  const room = ringBytes / (hz * RING_SECONDS) - CHAIN_BYTES;
+  const room = Math.min(ringBytes / RING_SECONDS / hz - CHAIN_BYTES, LEAF_BYTES_HZ / hz);
   const bytes = Math.min(Math.max(room, LEAF_BYTES), MOST_LEAF_BYTES);
   return Math.floor(bytes / LEAF_BYTES) * LEAF_BYTES;
 }

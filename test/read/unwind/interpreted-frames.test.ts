@@ -4,7 +4,7 @@ import { JitCode } from '../../../src/code/jit/jit-code.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { StackBytes } from '../../../src/code/unwind/stack-bytes.ts';
 import { SampleView } from '../../../src/kernel/perf-event/sample.ts';
-import { InterpretedFrames } from '../../../src/read/unwind/interpreted-frames.ts';
+import { InterpretedFrames, locateCopy } from '../../../src/read/unwind/interpreted-frames.ts';
 
 const PID = 7;
 /** A tagged pointer to a bytecode array, whose first bytecode lies 0x40 bytes in. */
@@ -50,6 +50,7 @@ function placed(
   given: Readonly<Record<number, number>> = {},
   pid = PID,
   codes: CodeTable = table,
+  chain: readonly number[] = [HANDLER, ENTRY, CALLER, OUTER],
 ): number[] {
   const jit = new JitCode(
     new DsoTable(),
@@ -57,10 +58,11 @@ function placed(
     (of) => of === PID,
   );
   jit.advance(0);
-  const registers = new Float64Array(17).fill(Number.NaN);
+  // Those of code further in.
+  const registers = new Float64Array(17);
   registers[6] = FP;
   for (const [number, value] of Object.entries(given)) registers[Number(number)] = value;
-  const frames = Float64Array.of(HANDLER, ENTRY, CALLER, OUTER);
+  const frames = Float64Array.from(chain);
   const interpreted = new InterpretedFrames(jit);
   interpreted.place(pid, registers, stack, frames, new Uint8Array(4), 4);
   return [...frames];
@@ -90,6 +92,49 @@ test('a handler that was interrupted has the bytecode in registers', () => {
   expect(placed(stackAt(0x21), registers)[1]).toBe(FIRST + 0x30 + 1);
   expect(placed(stackAt(0x21), { ...registers, 12: ARRAY + 8 })[1]).toBe(FIRST + 0x21 + 1);
   expect(placed(stackAt(0x21), { ...registers, 9: 0x10_0000 })[1]).toBe(FIRST + 0x21 + 1);
+});
+
+test('without registers a function is at the bytecode of its frame, unless the innermost code may be its handler', () => {
+  const unknown = { 9: Number.NaN, 12: Number.NaN };
+  expect(placed(stackAt(0x21), unknown)).toEqual([HANDLER, ENTRY, CALLER, OUTER]);
+  const further = [HANDLER - 8, HANDLER, ENTRY, CALLER];
+  expect(placed(stackAt(0x21), unknown, PID, table, further)).toEqual([
+    ...further.slice(0, 2),
+    ...[FIRST + 0x21 + 1, CALLER],
+  ]);
+});
+
+/** A copy whose place is not known, of two frame records at `FP` and 0x40 behind; `stale`: words that calls have left. */
+function strayCopy(stale: Readonly<Record<number, number>> = {}, bytes = 0x100): StackBytes {
+  const view = new DataView(new ArrayBuffer(0x100));
+  const words = { [FP]: FP + 0x40, [FP + 8]: CALLER, [FP + 0x40]: FP + 0x400, [FP + 0x48]: OUTER };
+  for (const [at, word] of Object.entries({ ...words, ...stale }))
+    view.setBigUint64(Number(at) - STACK, BigInt(word), true);
+  const stack = new StackBytes();
+  stack.set(view, 0, bytes, 2 ** 46);
+  return stack;
+}
+
+test('two frame records in a row tell where a copy of the stack was', () => {
+  const frames = Float64Array.of(HANDLER, CALLER, OUTER);
+  const stack = strayCopy();
+  expect(locateCopy(stack, frames, 1)).toBe(FP);
+  expect(stack.start).toBe(STACK);
+  // The return address of an earlier call, whose record is gone.
+  expect(locateCopy(strayCopy({ [STACK + 0x20]: CALLER }), frames, 1)).toBe(FP);
+});
+
+test('a copy without two records of the callchain stays where it was put', () => {
+  const at = (...frames: number[]) => {
+    const stack = strayCopy({}, 0x98);
+    expect(locateCopy(stack, Float64Array.from(frames), 1)).toBeNaN();
+    expect(stack.start).toBe(2 ** 46);
+  };
+  at(HANDLER, CALLER, OUTER);
+  at(HANDLER, CALLER);
+  at(HANDLER, OUTER, CALLER);
+  const twice = strayCopy({ [STACK + 0x18]: FP + 0x40, [STACK + 0x20]: CALLER });
+  expect(locateCopy(twice, Float64Array.of(HANDLER, CALLER, OUTER), 1)).toBeNaN();
 });
 
 /** A callchain by frame pointer whose innermost function is at `ENTRY`, if `isSame` the one that the registers tell of. */
