@@ -37,15 +37,36 @@ class FakeStack {
   /** Finds from the innermost frame, in a V8 whose frames have these slots. */
   bool Find(code_stream::Caller* out, int array_slot = -32) {
     V8Heap heap;
+    code_stream::Caller found[V8Heap::kMostCallers];
+    const size_t count = FindAll(&heap, found, array_slot);
+    if (count > 0) *out = found[0];
+    return count == 1;
+  }
+
+  size_t FindAll(V8Heap* heap, code_stream::Caller* out, int array_slot = -32) {
     V8Layout layout;
     layout.type_in_map = 8;
     layout.bytecode_type = kBytecodeType;
     layout.array_in_frame = array_slot;
     layout.offset_in_frame = -40;
-    heap.set_layout(layout);
-    return heap.FindCaller(words, out);
+    layout.bytecode_head = kHead;
+    heap->set_layout(layout);
+    return heap->FindCallers(words, out);
   }
 
+  /** Makes the function's caller an interpreted one as well, at bytecode 0x51. */
+  void AddOuter() {
+    outer_[0] = AddressOf(map_) + 1;
+    SetFrame(kCaller, 60, 0xe3);
+    words[kCaller - 4] = AddressOf(outer_) + 1;
+    words[kCaller - 5] = uint64_t{0x51} << 32;
+  }
+
+  const void* bytecode() const { return reinterpret_cast<const char*>(array_) + kHead; }
+  const void* outer_bytecode() const { return reinterpret_cast<const char*>(outer_) + kHead; }
+  uint64_t outer() const { return AddressOf(outer_) + 1; }
+
+  static constexpr int kHead = 16;
   static constexpr size_t kFunction = 32;
   static constexpr size_t kCaller = 48;
   uint64_t words[kWords] = {};
@@ -58,6 +79,7 @@ class FakeStack {
 
   uint64_t map_[2] = {};
   uint64_t array_[4] = {};
+  uint64_t outer_[4] = {};
 };
 
 }  // namespace
@@ -99,6 +121,30 @@ TEST("the walk ends where frame pointers do, and without slots it does not begin
   CHECK(!back.Find(&caller));
   FakeStack unknown;
   CHECK(!unknown.Find(&caller, 0));
+}
+
+TEST("behind a function of Node that waits comes the innermost one outside Node") {
+  code_stream::Caller found[V8Heap::kMostCallers] = {};
+  FakeStack stack;
+  stack.AddOuter();
+  V8Heap node;
+  CHECK_EQUAL(stack.FindAll(&node, found), 1u);
+  V8Heap both;
+  both.NoteBytecode(stack.outer_bytecode());
+  CHECK_EQUAL(stack.FindAll(&both, found), 2u);
+  CHECK_EQUAL(found[0].bytecode, stack.array() + 0x2a);
+  CHECK_EQUAL(found[1].bytecode, stack.outer() + 0x51);
+  CHECK_EQUAL(found[1].addresses[1], 0xe1u);
+  CHECK_EQUAL(found[1].addresses[2], 0xe2u);
+  CHECK_EQUAL(found[1].addresses[3], 0xe3u);
+  V8Heap moved;
+  moved.NoteBytecode(stack.words);
+  moved.MoveBytecode(stack.words, stack.outer_bytecode());
+  CHECK_EQUAL(stack.FindAll(&moved, found), 2u);
+  V8Heap own;
+  own.NoteBytecode(stack.bytecode());
+  own.NoteBytecode(stack.outer_bytecode());
+  CHECK_EQUAL(stack.FindAll(&own, found), 1u);
 }
 
 int main() {

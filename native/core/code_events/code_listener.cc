@@ -184,10 +184,12 @@ void CodeListener::Write(const CodeEvent& event) {
       // The caller comes behind the work, so that samples of it are in front. The entry of a
       // function that is compiled to bytecode comes together with that.
       if (listing_ == nullptr && pthread_equal(pthread_self(), thread_) && !IsEntry(event)) {
-        WriteCaller();
+        WriteCallers();
       }
       return;
     case EventType::kCodeMoved:
+      if (code_type == CodeType::kByteCode)
+        heap_.MoveBytecode(event.code_start, event.new_code_start);
       return WriteRecord(Type::kMoved, code_type,
                          code_stream::Moved{Address(event.code_start), event.code_length,
                                             Address(event.new_code_start)},
@@ -278,11 +280,14 @@ void CodeListener::WritePositions(const CodeEvent& event) {
   pthread_mutex_unlock(&mutex_);
 }
 
-void CodeListener::WriteCaller() {
+void CodeListener::WriteCallers() {
   pthread_mutex_lock(&mutex_);
-  code_stream::Caller caller;
-  if (heap_.FindCaller(__builtin_frame_address(0), &caller)) {
-    WriteRecord(Type::kCaller, CodeType::kByteCode, caller, nullptr, 0);
+  code_stream::Caller callers[V8Heap::kMostCallers];
+  const size_t count = heap_.FindCallers(__builtin_frame_address(0), callers);
+  const uint64_t now_ns = NowNs();
+  for (size_t i = 0; i < count; i++) {
+    perf_ts::WriteRecord(&sender_, Type::kCaller, static_cast<uint16_t>(CodeType::kByteCode),
+                         now_ns, callers[i], nullptr, 0);
   }
   pthread_mutex_unlock(&mutex_);
 }
@@ -291,6 +296,7 @@ int CodeListener::FindPositions(const CodeEvent& event) {
   if (event.code_type == CodeType::kByteCode) {
     // It reports what was inlined; of Node's own functions that is not worth the time at start.
     if (IsOfNode(event)) return -1;
+    heap_.NoteBytecode(event.code_start);
     return heap_.ReadBytecodePositions(event.code_start, event.code_length, &positions_) ? 0 : -1;
   }
   const char sign = SignOf(event);

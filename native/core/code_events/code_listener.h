@@ -83,8 +83,8 @@ class CodeListener {
   /** Keeps what V8 reports until the code itself is added. */
   void TakePositions(const v8_abi::CodeEvent& event);
   void WritePositions(const v8_abi::CodeEvent& event);
-  /** Sends which interpreted function waits for the code, if one of this thread does. */
-  void WriteCaller();
+  /** Sends which interpreted functions wait for the code, if one of this thread does. */
+  void WriteCallers();
   /** Fills `positions_`; the flags of the record, −1 where there are none. */
   int FindPositions(const v8_abi::CodeEvent& event);
   /** Sends the line ends and the inline source map of a script that was not sent before. */

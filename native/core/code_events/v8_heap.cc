@@ -321,37 +321,50 @@ bool V8Heap::FindStack(uint64_t frame) {
   return frame >= stack_begin_ && frame < stack_end_;
 }
 
-bool V8Heap::FindCaller(const void* frame, code_stream::Caller* out) {
+void V8Heap::NoteBytecode(const void* start) {
+  noted_bytecode_.set(BitOf(AddressOf(start)));
+}
+
+void V8Heap::MoveBytecode(const void* from, const void* to) {
+  if (noted_bytecode_.test(BitOf(AddressOf(from)))) NoteBytecode(to);
+}
+
+bool V8Heap::IsNoted(uint64_t array) const {
+  return noted_bytecode_.test(BitOf(array - kTag + static_cast<uint64_t>(layout_.bytecode_head)));
+}
+
+size_t V8Heap::FindCallers(const void* frame, code_stream::Caller* out) {
   const uint64_t first = AddressOf(frame);
-  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !FindStack(first))
-    return false;
+  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !FindStack(first)) return 0;
   const uint64_t end = stack_end_ - first < kStackBytes ? stack_end_ : first + kStackBytes;
   const auto word = [first, end](uint64_t at) {
     return at >= first && at + kWord <= end ? WordAt(at) : 0;
   };
+  size_t found = 0;
   uint64_t inner[2] = {0, 0};
   for (uint64_t fp = first; fp + 2 * kWord <= end;) {
     const uint64_t outer = word(fp);
     const uint64_t own = word(fp + kWord);
-    if (outer <= fp || outer % kWord != 0) return false;
+    if (outer <= fp || outer % kWord != 0) return found;
     const uint64_t array = word(outer + static_cast<uint64_t>(int64_t{layout_.array_in_frame}));
     const int64_t offset =
         SmiOf(word(outer + static_cast<uint64_t>(int64_t{layout_.offset_in_frame})));
-    if (inner[0] != 0 && offset > 0 && (array & kTagMask) == kTag) {
+    if (inner[0] != 0 && offset > 0 && (array & kTagMask) == kTag &&
+        (found == 0 || IsNoted(array))) {
       // Functions wait again and again, and a look through the kernel takes longer than all else.
       uint64_t& known = known_bytecode_[array / kWord % kKnownBytecodes];
       if (known == array || IsBytecode(array - kTag)) {
         known = array;
-        *out = {array + static_cast<uint64_t>(offset),
-                {inner[0], inner[1], own, word(outer + kWord)}};
-        return true;
+        out[found++] = {array + static_cast<uint64_t>(offset),
+                        {inner[0], inner[1], own, word(outer + kWord)}};
+        if (found == kMostCallers || IsNoted(array)) return found;
       }
     }
     inner[0] = inner[1];
     inner[1] = own;
     fp = outer;
   }
-  return false;
+  return found;
 }
 
 bool V8Heap::ReadBytes(V8Field* field, uint64_t array, Bytes* out) {

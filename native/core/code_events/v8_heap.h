@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 
@@ -131,9 +132,18 @@ class V8Heap {
   /** False where no optimized code of a function begins at `start`. */
   bool ReadCodeObject(uint64_t start, CodeObject* out);
 
-  /** Finds the innermost interpreted function that waits above `frame`, of this thread's stack;
-   * always called on the same thread. */
-  bool FindCaller(const void* frame, code_stream::Caller* out);
+  /** Takes that the bytecode of a function outside Node begins at `start`. */
+  void NoteBytecode(const void* start);
+  /** Takes that bytecode has moved. */
+  void MoveBytecode(const void* from, const void* to);
+
+  /** Bound of what `FindCallers` finds. */
+  static constexpr size_t kMostCallers = 2;
+
+  /** Finds interpreted functions that wait above `frame`, of this thread's stack; always called on
+   * the same thread. They are the innermost, and behind one of Node the innermost outside Node.
+   * Returns how many. */
+  size_t FindCallers(const void* frame, code_stream::Caller* out);
 
   /** Words of this process's memory, up to the first that is not there. */
   size_t ReadWords(uint64_t address, uint64_t* to, size_t count);
@@ -153,6 +163,8 @@ class V8Heap {
 
  private:
   static constexpr size_t kKnownBytecodes = 256;
+  /** Bits by which bytecode outside Node is known: others may share one. */
+  static constexpr size_t kNotedBytecodes = 1u << 16;
   struct CodeFields {
     uint64_t length;
     uint32_t kind;
@@ -178,6 +190,9 @@ class V8Heap {
   bool FindBytecode(uint64_t data, uint64_t* array);
   bool FindProvenBytecode(uint64_t data, uint64_t* array) const;
   bool IsBytecode(uint64_t object);
+  /** Whether the bytecode array behind V8's pointer `array`, of a frame, may be outside Node. */
+  bool IsNoted(uint64_t array) const;
+  static size_t BitOf(uint64_t start) { return start / sizeof(uint64_t) % kNotedBytecodes; }
   /** Sets where this thread's stack ends; false for a frame on another one. */
   bool FindStack(uint64_t frame);
   /** The function of a code object's data for deoptimization. */
@@ -210,6 +225,7 @@ class V8Heap {
   uint64_t no_url_ = 0;
   /** Some of the bytecode arrays that were found on the stack. */
   uint64_t known_bytecode_[kKnownBytecodes] = {};
+  std::bitset<kNotedBytecodes> noted_bytecode_;
   uint64_t stack_begin_ = 0;
   uint64_t stack_end_ = 0;
   Growable<uint8_t> bytes_;

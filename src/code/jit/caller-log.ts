@@ -16,7 +16,7 @@ const ADDRESSES = 4;
  *     callchain …  0x11a0ff20             0x11983c 0x7f0e5120 0x7f0e6a04 …
  *
  * V8 reports code when it is done: the first row behind a sample in the same frames has the place of the sample,
- * too.
+ * too. A moment in Node's own functions has two rows of one time, the second for the innermost function outside Node.
  */
 export class CallerLog {
   readonly #timeNs = new GrowableFloat64();
@@ -57,10 +57,11 @@ export class CallerLog {
   }
 
   #isOf(row: number, callchain: Float64Array, at: number, timeNs: number): boolean {
-    const isFirst =
-      row === 0 ||
-      this.#isolate.array[row - 1] !== this.#isolate.array[row] ||
-      this.#timeNs.array[row - 1] < timeNs;
+    const times = this.#timeNs.array;
+    const isolates = this.#isolate.array;
+    const isSecond = isolates[row - 1] === isolates[row] && times[row - 1] === times[row];
+    const before = isSecond ? row - 2 : row - 1;
+    const isFirst = before < 0 || isolates[before] !== isolates[row] || times[before] < timeNs;
     const first = row * ADDRESSES;
     for (let i = 0; i < ADDRESSES && isFirst; i++) {
       if (this.#addresses.array[first + i] !== callchain[at - 2 + i]) return false;

@@ -91,3 +91,16 @@ test('other frames around the call, and other code that was compiled first, leav
 test('an address at which no bytecode was announced places nothing', () => {
   expect(placed([[1, 100, 0x100, IN_ENTRY]], 50, LAZILY)).toEqual(LAZILY);
 });
+
+test('behind a function of Node that waits, the one outside Node that called it is at its bytecode as well', () => {
+  const [NODE, INNER] = [0x3000, 8];
+  const ofNode: Moment = [1, 100, NODE - BYTECODE, [COMPILER, RUNTIME, INNER, HANDLER]];
+  const chain = [LEAF, COMPILER, RUNTIME, INNER, HANDLER, CALLER, OUTER];
+  const placedAt = (addresses: readonly number[], timeNs = 50, at = 100) =>
+    placed([ofNode, [1, at, 0x30, addresses]], timeNs, chain);
+  const outside = [RUNTIME, INNER, HANDLER, CALLER];
+  expect(placedAt(outside)).toEqual([...chain.slice(0, 5), BYTECODE + 0x31, CALLER, OUTER]);
+  expect(placedAt([LEAF, INNER, HANDLER, CALLER])).toEqual(chain);
+  // A later moment, in front of which the other one is.
+  expect(placedAt(outside, 50, 110)).toEqual(chain);
+});
