@@ -117,7 +117,7 @@ export class FrameTableBuilder {
    * The place of `frame` in its source: `file` an index into `strings` (−1: not known), `line` and
    * `column` from 1 (0: not known). Throws if there is no such frame.
    */
-  setLocation(frame: number, file: StringIndex, line: number, column = 0): void {
+  setLocation(frame: number, file: StringIndex | -1, line: number, column = 0): void {
     if (!(frame >= 0 && frame < this.length)) {
       throw new RangeError(`frame ${frame} is not in the table of ${this.length} frames`);
     }

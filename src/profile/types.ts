@@ -210,9 +210,9 @@ export type FrameTable = {
   readonly address: Float64Array;
   /** 0: the function that exists in machine code; 1…: calls inlined into it. */
   readonly inlineDepth: Uint8Array;
-  /** Index into `strings`: path of the source file; −1 where it is not known. */
+  /** Index into `strings`: path of the source file; −1 where it is not known, and for evaluated code. */
   readonly file: Int32Array;
-  /** Line in `file`, from 1; 0 where it is not known. */
+  /** Line in `file`, or in the text that was evaluated, from 1; 0 where it is not known. */
   readonly line: Int32Array;
   /** Column in `line`, from 1; 0 where it is not known. */
   readonly column: Int32Array;

@@ -64,7 +64,8 @@ function nameAddresses(
         frame = builder.addInlined(frame, dso, addresses[i], 1, func);
       }
       const name = line.inlined ?? builder.strings.get(names[i] as StringIndex);
-      const file = builder.strings.intern(line.file);
+      // Evaluated code has lines and no file.
+      const file = line.file === '' ? NONE : builder.strings.intern(line.file);
       builder.frames.setLocation(frame, file, line.line, columnIn(line, name));
     }
   }

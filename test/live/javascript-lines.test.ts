@@ -201,6 +201,18 @@ for (let i = 0; i < 4000; i++) sum += hot(20000);
 `;
 
 describeLive('lines of evaluated JavaScript', () => {
+  it('lines of a text that names no file are those of the text', () => {
+    const script = join(scratch, 'text.cjs');
+    const recording = join(scratch, 'text.data');
+    writeFileSync(script, `(0, eval)(${JSON.stringify(FIXED)});`);
+    const flags = ['record', ...FLAGS, '-o', recording, '--'];
+    const recorded = perfTs([...flags, process.execPath, script]);
+    expect(recorded.status, recorded.stderr).toBe(0);
+    const share = heavyShare(linesOf(recording, '[evaluated]'), 0);
+    expect(share).toBeGreaterThan(0.6);
+    expect(share).toBeLessThan(0.9);
+  });
+
   it('functions of evaluated modules are those of the URL and source map that the module gives itself', () => {
     const script = join(scratch, 'evaluated.cjs');
     const recording = join(scratch, 'evaluated.data');

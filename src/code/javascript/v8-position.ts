@@ -1,6 +1,6 @@
 /** The source of the code at an address. */
 export type V8Position = {
-  /** Path or URL as V8 was given it. */
+  /** Path or URL as V8 was given it; empty of what was evaluated, whose lines are those of its text. */
   readonly file: string;
   /** Line from 1. */
   readonly line: number;

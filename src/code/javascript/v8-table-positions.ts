@@ -165,7 +165,7 @@ export class V8TablePositions {
 function ownerOf(code: V8TableCode, row: number, text: string): Owner | null {
   const parsed = parseV8Function(text);
   const name = parseV8Name(text);
-  if (parsed === null || name === null || name.file === '') return null;
+  if (parsed === null || name === null) return null;
   const isolate = code.isolate(row);
   return { isolate, script: code.script(row), function: parsed.function, file: name.file };
 }

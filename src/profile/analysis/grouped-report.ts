@@ -327,7 +327,7 @@ const NOT_ASKED: SourcePlace = { srcline: '', srcfile: '' };
 
 /**
  * The places of frames; of one without a known file the function's name stands for the line, as in
- * perf. Empty texts if `keys` have no use for them.
+ * perf, or `[evaluated]` where the line is in a text that the program evaluated. Empty texts if `keys` have no use for them.
  */
 function sourcePlaces(
   { frames, strings }: Profile,
@@ -336,9 +336,12 @@ function sourcePlaces(
   if (!keys.includes('srcline') && !keys.includes('srcfile')) return () => NOT_ASKED;
   return (frame, func) => {
     const file = frames.file[frame];
+    const line = frames.line[frame];
+    if (file === NONE && line > 0)
+      return { srcline: `[evaluated]:${line}`, srcfile: '[evaluated]' };
     if (file === NONE) return { srcline: func, srcfile: '[unknown]' };
     const path = strings[file];
     const srcfile = path.slice(path.lastIndexOf('/') + 1);
-    return { srcline: `${srcfile}:${frames.line[frame]}`, srcfile };
+    return { srcline: `${srcfile}:${line}`, srcfile };
   };
 }

@@ -106,6 +106,16 @@ describe('positions in scripts', () => {
     expect(find(positions, 2, 8)).toEqual(['-']);
   });
 
+  test('evaluated code has the lines of its own text, and no file', () => {
+    const positions = positionsOf(`
+      1 JS:~(anonymous) :1:20 | +0 20 +4 230
+      2 JS:~(anonymous) :1:20 | +0 120
+      1 JS:*(anonymous) :1:20 | +8 230 +16 120(0)
+    `);
+    expect(find(positions, 0, 4)).toEqual([':3:31']);
+    expect(find(positions, 2, 8, 16)).toEqual([':3:31', ':2:21 of JS:*(anonymous) :1:20']);
+  });
+
   test('positions without numbers of calls are told apart one by one', () => {
     const drawn = PROGRAM.replaceAll(/\(\d+\)/g, '').replace('JS:*outer', 'JS:*outer');
     const positions = positionsOf(
