@@ -123,7 +123,7 @@ TEST("the walk ends where frame pointers do, and without slots it does not begin
   CHECK(!unknown.Find(&caller, 0));
 }
 
-TEST("behind a function of Node that waits comes the innermost one outside Node") {
+TEST("the innermost function outside Node comes behind one of Node that waits") {
   code_stream::Caller found[V8Heap::kMostCallers] = {};
   FakeStack stack;
   stack.AddOuter();

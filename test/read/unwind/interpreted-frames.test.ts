@@ -94,7 +94,7 @@ test('a handler that was interrupted has the bytecode in registers', () => {
   expect(placed(stackAt(0x21), { ...registers, 9: 0x10_0000 })[1]).toBe(FIRST + 0x21 + 1);
 });
 
-test('without registers a function is at the bytecode of its frame, unless the innermost code may be its handler', () => {
+test('a function is at the bytecode of its frame without registers, unless the innermost code may be its handler', () => {
   const unknown = { 9: Number.NaN, 12: Number.NaN };
   expect(placed(stackAt(0x21), unknown)).toEqual([HANDLER, ENTRY, CALLER, OUTER]);
   const further = [HANDLER - 8, HANDLER, ENTRY, CALLER];

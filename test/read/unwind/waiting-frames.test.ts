@@ -92,7 +92,7 @@ test('an address at which no bytecode was announced places nothing', () => {
   expect(placed([[1, 100, 0x100, IN_ENTRY]], 50, LAZILY)).toEqual(LAZILY);
 });
 
-test('behind a function of Node that waits, the one outside Node that called it is at its bytecode as well', () => {
+test('a function outside Node that called one of Node that waits is at its bytecode as well', () => {
   const [NODE, INNER] = [0x3000, 8];
   const ofNode: Moment = [1, 100, NODE - BYTECODE, [COMPILER, RUNTIME, INNER, HANDLER]];
   const chain = [LEAF, COMPILER, RUNTIME, INNER, HANDLER, CALLER, OUTER];
