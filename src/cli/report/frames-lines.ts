@@ -31,6 +31,7 @@ export function idleLines(profile: Profile, weights: Weights, samples: Int32Arra
     [IDLE_LOOP, 0],
   ]);
   const label = Array.from(funcs.name, (name) => (idle.has(strings[name]) ? strings[name] : null));
+  if (label.every((text) => text === null)) return [];
   let all = 0;
   for (const row of samples) {
     all += weights.values[row];

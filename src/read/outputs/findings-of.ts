@@ -16,7 +16,7 @@ import { MATTERS, mattersText } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { areIntervalsSure, inStepOption, inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
-import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
+import { innermostFuncOfStacks } from '../../profile/analysis/trees/call-nodes.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import { isUnnamed } from '../../profile/func-table.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
@@ -68,16 +68,16 @@ export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
 /** Share of the samples whose innermost frame lies in each file, by its path; with `unnamed` in a function without a name. */
 function sharesOfFiles(profile: Profile, unnamed: boolean): Map<string, number> {
   const { funcs, dsos, strings } = profile;
-  const innermost = knownInnermost(profile);
+  const innermost = innermostCounts(profile);
   const samples = new Float64Array(dsos.length);
-  const isCounted = Uint8Array.from(
-    funcs.dso,
-    (dso, func) => +(dso >= 0 && (!unnamed || isUnnamed(strings[funcs.name[func]]))),
-  );
-  for (const func of innermost) if (isCounted[func] === 1) samples[funcs.dso[func]]++;
+  for (const [func, count] of innermost.entries()) {
+    const isCounted = !unnamed || isUnnamed(strings[funcs.name[func]]);
+    if (isCounted && funcs.dso[func] >= 0) samples[funcs.dso[func]] += count;
+  }
+  const all = sum(innermost);
   const shares = new Map<string, number>();
   for (const [row, { path }] of dsos.entries()) {
-    shares.set(path, (shares.get(path) ?? 0) + samples[row] / innermost.length);
+    shares.set(path, (shares.get(path) ?? 0) + samples[row] / all);
   }
   return shares;
 }
@@ -128,11 +128,11 @@ function shareWithoutJavaScript(opened: AnalysedProfile): number {
   if (opened.hasStacks || chooseLevel(opened.profileAt('all')) !== 'javascript') return 0;
   const profile = opened.profileAt('javascript');
   const { funcs, strings } = profile;
-  const innermost = knownInnermost(profile);
-  const native = innermost.filter((func) =>
+  const innermost = innermostCounts(profile);
+  const native = innermost.filter((_, func) =>
     isKindOfCode(strings[funcs.name[func]], funcs.dso[func]),
   );
-  return innermost.length === 0 ? 0 : native.length / innermost.length;
+  return sum(native) / (sum(innermost) || 1);
 }
 
 function eventEvidence(
@@ -250,16 +250,32 @@ function disagreement(report: EventReport): EventEvidence['disagreement'] {
 /** Share of the samples with a stack whose innermost function has no name, and where most of these lie. */
 function unnamedCode(profile: Profile): Pick<SamplingEvidence, 'unnamedShare' | 'unnamedFile'> {
   const { funcs, strings, dsos } = profile;
-  const innermost = knownInnermost(profile);
-  const nameless = innermost.filter((func) => isUnnamed(strings[funcs.name[func]]));
+  const innermost = innermostCounts(profile);
+  const nameless = innermost.map((count, func) =>
+    isUnnamed(strings[funcs.name[func]]) ? count : 0,
+  );
   const samples = new Float64Array(dsos.length);
-  for (const func of nameless) if (funcs.dso[func] >= 0) samples[funcs.dso[func]]++;
-  const most = dsos.find((_, dso) => 2 * samples[dso] > nameless.length);
-  const unnamedShare = innermost.length === 0 ? 0 : nameless.length / innermost.length;
+  for (const [func, count] of nameless.entries()) {
+    if (funcs.dso[func] >= 0) samples[funcs.dso[func]] += count;
+  }
+  const most = dsos.find((_, dso) => 2 * samples[dso] > sum(nameless));
+  const unnamedShare = sum(nameless) / (sum(innermost) || 1);
   return { unnamedShare, unnamedFile: most?.name ?? null };
 }
 
-/** The innermost functions of the samples with a stack. */
-function knownInnermost(profile: Profile): Int32Array {
-  return innermostFuncs(profile).filter((func) => func !== NONE);
+/** By function, the samples of which it is the innermost. */
+// Hot: once per sample.
+function innermostCounts(profile: Profile): Float64Array {
+  const { stack, length } = profile.samples;
+  const counts = new Float64Array(profile.funcs.length);
+  const ofStacks = innermostFuncOfStacks(profile);
+  for (let sample = 0; sample < length; sample++) {
+    const row = stack[sample];
+    if (row !== NONE) counts[ofStacks[row]]++;
+  }
+  return counts;
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((all, value) => all + value, 0);
 }

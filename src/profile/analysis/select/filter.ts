@@ -1,5 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
-import type { IntColumn } from '../../../base/int-column.ts';
+import { type IntColumn, rowNumbers } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
 import { ranForOthers } from '../../request-of-sample.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
@@ -99,8 +99,7 @@ const groupsByEvent = new WeakMap<Profile['samples'], SampleGroups>();
 function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32Array> {
   let groups = groupsByEvent.get(samples);
   if (groups === undefined) {
-    const rows = Int32Array.from({ length: samples.length }, (_, row) => row);
-    groups = yield* groupSamples(rows, samples.event, events.length);
+    groups = yield* groupSamples(rowNumbers(samples.length), samples.event, events.length);
     groupsByEvent.set(samples, groups);
   }
   const { starts } = groups;
