@@ -46,6 +46,14 @@ export const folderOrNot: Kind<string | boolean> = {
   has: (value) => typeof value === 'boolean' || (isText(value) && value !== ''),
 };
 
+/** Whether something is done, or the one part of it that is. */
+export function yesNoOr<const C extends string>(part: C): Kind<boolean | C> {
+  return passed(
+    `true, false or '${part}'`,
+    (value) => typeof value === 'boolean' || value === part,
+  );
+}
+
 /** A flag that is given once for each text. */
 export const texts: Kind<readonly string[]> = {
   expected: 'an array of texts',

@@ -18,6 +18,7 @@ import {
   texts,
   whole,
   yesNo,
+  yesNoOr,
 } from './kinds.ts';
 import { commandOption, inGroup, type OptionsOf, omit, option, options, pick } from './option.ts';
 
@@ -315,10 +316,11 @@ export const OPEN = options({
   /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
   unwind: option(yesNo),
   /**
-   * Remember between runs what was found in symbol tables and debug information, below
-   * `$XDG_CACHE_HOME/perf-ts`. Default false; the command does, unless PERF_TS_NO_CACHE is set.
+   * Keep what was read between runs, below `$XDG_CACHE_HOME/perf-ts`: `names`, what was found in symbol tables and debug
+   * information; true: the profile of the file, too, written some seconds later or when the process ends. Default false; the command
+   * does, unless PERF_TS_NO_CACHE is set.
    */
-  cache: option(yesNo),
+  cache: option(yesNoOr('names')),
   /** Source lines of frames. Default: where inlined calls are looked for. */
   lines: option(yesNo),
   /**

@@ -20,7 +20,10 @@ import type { RecordedMachine } from './recorded-machine.ts';
 export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
   const { builder, diagnostics } = pipeline;
   const demangle = demangler(diagnostics);
-  const memory = sources.cache === true ? NameCache.open({ demangles: demangle !== null }) : null;
+  const memory =
+    sources.cache === true || sources.cache === 'names'
+      ? NameCache.open({ demangles: demangle !== null })
+      : null;
   try {
     const looks = { memory, asksOnce: true };
     nameAddresses(pipeline, sources, createSymbolizer(pipeline, path, sources, demangle, looks));

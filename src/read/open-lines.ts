@@ -72,6 +72,14 @@ export function openFrameLines(
   return { lines: openLines(machine, sources, demangler(diagnostics)), inline };
 }
 
+/** Whether the lines of frames are looked for. */
+export function wantsLines(
+  { lines, inline }: Pick<OpenProfileOptions, 'lines' | 'inline'>,
+  hasStacks: boolean,
+): boolean {
+  return lines ?? (inline !== false && hasStacks);
+}
+
 /**
  * Locates the frames that were named, unless nobody wants it: a recording without stacks has no
  * place for inlined calls, so its lines are read only where `lines` asks for them.
@@ -82,8 +90,8 @@ export function locateNamedFrames(
   demangleCpp: DemangleBatch | null,
   memory: NameMemory | null,
 ): void {
+  if (!wantsLines(sources, hasStacks(pipeline))) return;
   const inline = sources.inline !== false && hasStacks(pipeline);
-  if (!(sources.lines ?? inline)) return;
   const lines = openLines(pipeline, sources, demangleCpp, memory);
   try {
     const { onProgress } = sources;

@@ -52,6 +52,8 @@ import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { decodeLoops, readLoopStreams } from './jit/loop-streams.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
+import { type Reading, readOrRecall } from './kept-profile.ts';
+import { hasStacks } from './locate-frames.ts';
 import { moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
@@ -113,6 +115,14 @@ export async function openProfile(
 ): Promise<OpenedProfile> {
   checkArguments({ path });
   checkOptions(OPEN, options, 'openProfile');
+  const reading = await readOrRecall(path, options, () => readProfile(path, options));
+  const { recorded, facts = NO_FACTS } = reading;
+  const frames = chooseLevel(recorded, options.frames);
+  return new OpenedProfile({ ...reading, facts: { ...facts, frames } });
+}
+
+/** Reads the file and all that names its code. */
+export function readProfile(path: string, options: OpenProfileOptions): Promise<Reading> {
   return withSourceOpen(path, async (source) => {
     const { onProgress, maxUnpacked } = options;
     const onShare = onProgress && ((share: number) => onProgress('records', share));
@@ -132,7 +142,7 @@ export async function openProfile(
     if (sources.symbols !== false) nameFrames(pipeline, path, sources);
     debug?.(`${path}: frames are symbolized`);
     const opened = finish(pipeline, path, sources);
-    debug?.(`${path}: ${opened.profile.samples.length} samples, the profile is complete`);
+    debug?.(`${path}: ${opened.recorded.samples.length} samples, the profile is complete`);
     return opened;
   });
 }
@@ -200,16 +210,17 @@ export function scriptFilesOf(
 function finishImport(
   { format, profile, diagnostics }: ImportedProfile,
   options: OpenProfileOptions,
-): OpenedProfile {
+): Reading {
   const { samples, events, streams, threads, losses } = profile;
   const recorded = nameJavaScript(profile, options, diagnostics, null).profile;
-  return new OpenedProfile({
+  return {
     recorded,
     periodInput: { samples, events, streams, threads, losses },
     diagnostics,
     truncatedAt: null,
-    facts: { ...NO_FACTS, imported: format, frames: chooseLevel(recorded, options.frames) },
-  });
+    facts: { ...NO_FACTS, imported: format },
+    hasStacks: false,
+  };
 }
 
 function finish(
@@ -217,7 +228,7 @@ function finish(
   path: string,
   options: OpenProfileOptions,
   onScriptFile?: (path: string) => void,
-): OpenedProfile {
+): Reading {
   const { data, diagnostics } = pipeline;
   const step = <Part>(make: () => Part): Part => {
     options.onProgress?.('tables', null);
@@ -238,19 +249,20 @@ function finish(
     const { provenance } = tables;
     const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
     const { profile, input, facts } = options.join ? joinTimedEvents(ofCores) : ofCores;
-    return new OpenedProfile({
+    return {
       recorded: profile,
       periodInput: input,
       diagnostics,
       truncatedAt: cutOffset(data),
-      facts: { ...facts, frames: chooseLevel(profile, options.frames) },
+      facts,
       completeness,
+      hasStacks: hasStacks(pipeline),
       code: new FunctionCode({
         ...codeSourcesOf(pipeline, path, options, tables),
         codeObjects,
         sourceMaps: maps,
       }),
-    });
+    };
   });
 }
 

@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -99,6 +100,44 @@ describeLiveAsUser('the cache of names', () => {
       expect(perfTs(words, { env, under: inMountNamespace(mount) }), mount).toEqual(plain);
     }
   });
+});
+
+describeLiveAsUser('the cache of profiles', () => {
+  const file = join(scratch, 'node.data');
+  const script = join(scratch, 'busy.cjs');
+  writeFileSync(
+    script,
+    `function own(n) { return n < 2 ? n : own(n - 1) + own(n - 2); }
+    while (process.cpuUsage().user < 1.5e6) JSON.parse(JSON.stringify([own(15), 'a', {}]));`,
+  );
+  const recorded = perfTs([
+    ...['record', '-q', '-e', 'cpu-clock:u', '-F', '20000', '-o', file],
+    ...['--', process.execPath, script],
+  ]);
+
+  it.each([
+    ['report', '--json'],
+    ['export', '--format', 'folded', '-o', '-'],
+    ['diff', file, '--json'],
+  ])(
+    '%s prints of a profile of Node that was kept what it prints of the recording',
+    async (...words) => {
+      expect(recorded.status).toBe(0);
+      const { own, env } = emptyCache();
+      const asked = [...words, file];
+      const plain = perfTs(asked, { env: { ...cleanEnvironment(), PERF_TS_NO_CACHE: '1' } });
+      expect(plain.stdout).toContain('own');
+      // A file that has just been written could change without a sign of it.
+      await until(() => Date.now() - lstatSync(file).ctimeMs > 3000);
+      const kept = () => readdirSync(own).filter((name) => name.startsWith('profile-'));
+      expect(perfTs(asked, { env })).toEqual(plain);
+      expect(kept()).toHaveLength(1);
+      const outcome = perfTs(asked, { env: { ...env, PERF_TS_DEBUG: 'read' } });
+      expect(outcome.stdout).toBe(plain.stdout);
+      expect(outcome.stderr).toContain('an earlier run has read it');
+      expect(perfTs(asked, { env: { ...env, PERF_TS_NO_CACHE: 'profiles' } })).toEqual(plain);
+    },
+  );
 });
 
 describeLiveAsUser("the cache of the kernel's symbols", () => {

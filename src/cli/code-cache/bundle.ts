@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
-import type { StoredCode } from './code-store.ts';
+import type { KeptPart } from '../../system/files/kept-parts.ts';
 
 type Exports = Record<string, unknown>;
 
@@ -28,12 +28,12 @@ type Wrapper = (
  */
 export class Bundle {
   readonly #folder: string;
-  readonly #known: ReadonlyMap<string, StoredCode>;
+  readonly #known: ReadonlyMap<string, KeptPart>;
   readonly #requireOutside: NodeJS.Require;
   readonly #files = new Map<string, LoadedFile>();
   #missing = 0;
 
-  constructor(folder: string, known: ReadonlyMap<string, StoredCode>) {
+  constructor(folder: string, known: ReadonlyMap<string, KeptPart>) {
     this.#folder = folder;
     this.#known = known;
     this.#requireOutside = createRequire(join(folder, 'main.js'));
@@ -48,7 +48,7 @@ export class Bundle {
     name.startsWith('./') ? this.#load(name) : this.#requireOutside(name);
 
   /** The code of all loaded files, of the functions that were called so far. */
-  compiled(): StoredCode[] {
+  compiled(): KeptPart[] {
     return Array.from(this.#files, ([name, { script, state }]) => ({
       name,
       state,

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { leavePlaces, namedHome } from '../../system/accounts/home-folder.ts';
 import { CacheFolder, cacheHome, MOST_CACHED_BYTES } from '../../system/files/cache-folder.ts';
+import { KeptParts } from '../../system/files/kept-parts.ts';
 import { silentPlaces } from '../../system/strangers/silent-places.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { Bundle } from './bundle.ts';
-import { CodeStore } from './code-store.ts';
 
 const PROGRAM = './program.js';
 const VIEW_THREAD = './view-thread.js';
@@ -21,6 +21,8 @@ const BELOW_HOME = ['.', '.config', '.cache', '.local/share', '.debug'];
 const MOST_ANSWER_MS = 6000;
 /** Commands that run for longer have done by then what they do at each start. */
 const STARTED_AFTER_MS = 5000;
+/** One file for each Node, place of the program and command: the code that one command runs takes one or two MiB. */
+const CODE = { prefix: 'code', mostBytes: 8 * 2 ** 20 };
 
 /**
  * Loads the program from the bundle in `folder`, with the code that an earlier run of the same command has left,
@@ -66,17 +68,17 @@ function load(folder: string, file: string, user: string): void {
 }
 
 /** The result of `use`; null where nothing is to be kept, or can't be. */
-type Store = <T>(use: (codes: CodeStore) => T) => T | null;
+type Store = <T>(use: (codes: KeptParts) => T) => T | null;
 
 /** Leaves no descriptor open: how this process was started is noted later, and a command has what is open then. */
-function withStore<T>(folder: string, user: string, use: (codes: CodeStore) => T): T | null {
+function withStore<T>(folder: string, user: string, use: (codes: KeptParts) => T): T | null {
   // V8 counts no calls of code that it did not compile itself.
   if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
   const cache = CacheFolder.open(cacheHome(), MOST_CACHED_BYTES);
   if (cache === null) return null;
   const { version, arch, execArgv } = process;
   try {
-    return use(new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, user])));
+    return use(new KeptParts(cache, CODE, JSON.stringify([version, arch, execArgv, folder, user])));
   } finally {
     cache.close();
   }

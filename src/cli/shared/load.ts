@@ -59,7 +59,7 @@ export function openOptions(asked: AskedReading): OpenProfileOptions {
     ...options,
     ...symbolSources(asked),
     frames: wantedFrames(asked),
-    cache: mayKeep('names'),
+    cache: mayKeep('names') && (mayKeep('profiles') || 'names'),
     ...(debuginfod !== undefined && { debuginfod: debuginfodUrls(debuginfod) }),
   };
 }

@@ -69,8 +69,10 @@ function postProgress(port: MessagePort): OnReadingProgress {
 function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
   // Priority of this thread: Linux gives each its own.
   setPriority(LIVE_PRIORITY);
-  const read = (from: string) =>
-    openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });
+  const { cache = false, ...options } = openOptions(flags);
+  // The profile is another one each time.
+  const growing = { ...options, cache: cache && 'names', lines: flags.inline !== false } as const;
+  const read = (from: string) => openProfile(from, growing);
   const file = read(path).then(
     (opened) => new ViewedFile(path, opened, { ...weightOf(flags), isLive: true }),
   );

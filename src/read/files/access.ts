@@ -4,6 +4,7 @@ import { actAs } from '../../system/accounts/file-identity.ts';
 import { findLoginUser } from '../../system/accounts/login-user.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
+import { noteUnrepeatable } from '../../system/asked-files.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 
 /** A user by whose rights a file is read, without the groups that are not the user's first one. */
@@ -54,6 +55,8 @@ function isForRoot({ uid, mode }: OpenFile): boolean {
  */
 export function openForReaders(path: string, readers: readonly Reader[]): OpenFile | string {
   if (readers.length === 0) return openForOurselves(path);
+  // Rights of others on the way to the file have no time of their own.
+  noteUnrepeatable();
   let first: OpenFile | null = null;
   for (const reader of readers) {
     const file = actAs(reader, () => openRegular(path));

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { noteAsked, noteUnrepeatable } from '../../system/asked-files.ts';
 import { type FileSource, reading, sourceOf } from './fd-source.ts';
 import { readPipe } from './pipe-source.ts';
 
@@ -30,6 +31,8 @@ function openStandardInput(): FileSource {
 
 /** The file `data` has the header, `data.0` and so on the records of one recording thread each. */
 function openDirectory(path: string): FileSource {
+  // Another file may come to it.
+  noteUnrepeatable();
   const names = reading(path, () => readdirSync(path));
   if (!names.includes('data')) {
     throw new FailedError(`cannot read ${path}: it is a directory without a file named data`, [
@@ -51,6 +54,7 @@ function openDirectory(path: string): FileSource {
 }
 
 function openForReading(path: string): number {
+  noteAsked(path);
   // A FIFO would block for ever in open(2).
   return reading(path, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
 }

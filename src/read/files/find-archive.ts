@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { SymbolSources } from '../../options/reading.ts';
+import { noteAsked } from '../../system/asked-files.ts';
 
 /** The path at which `perf-ts archive` puts what names the recording at `path`, unless told otherwise. */
 export function archiveOf(path: string): string {
@@ -14,6 +15,7 @@ export function archiveOf(path: string): string {
 export function withArchive<T extends SymbolSources>(path: string, sources: T): T {
   if (sources.archive !== undefined || path === '-') return sources;
   const archive = archiveOf(path);
+  noteAsked(archive, false);
   try {
     const { uid } = lstatSync(archive);
     const isOurs = uid === 0 || uid === process.geteuid?.() || uid === statSync(path).uid;

@@ -17,7 +17,7 @@ const debug = debugLog('symbols');
 /** A program of 100 000 functions has some 200 KiB after a recording. */
 const MOST_BYTES_OF_ONE = 8 * 2 ** 20;
 /** A file that changes within a tick of the kernel's clock after we read it keeps the times that it has. */
-const SETTLED_AFTER_MS = 2000;
+export const SETTLED_AFTER_MS = 2000;
 
 /** An answer of the provider: the version of a file, or that there is none. */
 type Answer = string | null;
@@ -186,7 +186,7 @@ function entryName(
  * The version of this code: what other code of ours has found counts for nothing, as it may have
  * looked by other rules.
  */
-function programVersion(): string {
+export function programVersion(): string {
   const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url));
   return `${packageVersion()} ${size} ${mtimeMs}`;
 }

@@ -15,6 +15,7 @@ import { isUnnamed } from '../../profile/func-table.ts';
 import { pidOfJit } from '../../profile/jit-dso.ts';
 import { joinSameCode } from '../../profile/join-same-code.ts';
 import type { Profile } from '../../profile/types.ts';
+import { noteAsked } from '../../system/asked-files.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
@@ -163,6 +164,7 @@ function readNotes(
   for (const pid of new Set(threads.map((thread) => thread.pid))) {
     const name = `${NODE_NOTES_ATTACHMENT}${pid}`;
     const isStored = stored.has(name);
+    noteAsked(notesPath(pid), false);
     if (!isStored && !here.has(pid)) continue;
     const bytes = isStored
       ? stored.read(name, MAX_NOTES_BYTES)

@@ -14,6 +14,7 @@ import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SymbolSources } from '../../options/reading.ts';
+import { noteAsked } from '../../system/asked-files.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
@@ -183,7 +184,9 @@ export function openJitdump(
     return refuse(`mapped by process ${pid}, whose it is not`);
   }
   const roots = [archive, symfs].filter((root) => root !== undefined);
-  const copy = roots.map((root) => join(root, recordedPath)).find((path) => existsSync(path));
+  const copies = roots.map((root) => join(root, recordedPath));
+  for (const path of [...copies, recordedPath]) noteAsked(path);
+  const copy = copies.find((path) => existsSync(path));
   const path = copy ?? recordedPath;
   // The kernel told the path with all links resolved: one that has them now leads elsewhere.
   if (copy === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');

@@ -20,6 +20,7 @@ import {
 } from '../../code/javascript/source-map.ts';
 import { isTextOf } from '../../code/javascript/source-names.ts';
 import { folderUnlessLeft, homeFolder } from '../../system/accounts/home-folder.ts';
+import { noteAsked } from '../../system/asked-files.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
 import { statOrNull } from '../../system/small-file.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
@@ -74,7 +75,9 @@ export class ScriptMaps implements SourceMaps {
   readonly #readers = once(() => readersBesidesRoot(this.#options.recording ?? '-'));
   /** Users whose rights count for what a script names: scripts and maps are of strangers. */
   readonly #readersOf = memoize((script: string) => {
-    const [file] = this.#placesOf(script).flatMap(({ place }) => statOrNull(place) ?? []);
+    const places = this.#placesOf(script).map(({ place }) => place);
+    for (const place of places) noteAsked(place);
+    const [file] = places.flatMap((place) => statOrNull(place) ?? []);
     return file === undefined ? this.#readers() : readersOfNamed(file, this.#readers());
   });
   readonly #files = memoize((script: string): MappedSources => {
@@ -365,7 +368,8 @@ type Reading = {
   readonly tooLarge?: 'script-not-parsed';
 };
 
-function denoCache(): string {
+/** Deno's cache, as Deno of this user has it. */
+export function denoCache(): string {
   const { DENO_DIR, XDG_CACHE_HOME } = process.env;
   const cache = XDG_CACHE_HOME ?? join(homeFolder() ?? '/', '.cache');
   return folderUnlessLeft(DENO_DIR ?? join(cache, 'deno'));

@@ -72,7 +72,7 @@ type Computed = {
 };
 
 /** The parts of a recording that was read. */
-type ReadParts = {
+export type ReadParts = {
   /** The profile with all frames, alone or with the levels that are folded already. */
   readonly recorded: Profile | ProfileLevels;
   readonly periodInput: PeriodInput;
@@ -81,7 +81,7 @@ type ReadParts = {
   /** `frames` is the level shown. */
   readonly facts?: RecordingFacts;
   readonly completeness?: Completeness | null;
-  readonly code?: FunctionCode | null;
+  readonly code?: Pick<FunctionCode, 'disassemble'> | null;
 };
 
 /** A recording as a profile, with what is computed from it. */

@@ -263,7 +263,7 @@ function unnamedCode(profile: Profile): Pick<SamplingEvidence, 'unnamedShare' | 
   return { unnamedShare, unnamedFile: most?.name ?? null };
 }
 
-/** By function, the samples of which it is the innermost. */
+/** Counts the samples of which each function is the innermost. */
 // Hot: once per sample.
 function innermostCounts(profile: Profile): Float64Array {
   const { stack, length } = profile.samples;

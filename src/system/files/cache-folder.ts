@@ -14,8 +14,8 @@ import { homeFolder, isLeft } from '../accounts/home-folder.ts';
 import { Folder, isTrusted } from './folder.ts';
 import { readFully } from './read-some.ts';
 
-/** Bytes of all that perf-ts keeps for one user: found names and compiled code. */
-export const MOST_CACHED_BYTES = 64 * 2 ** 20;
+/** Bytes of all that perf-ts keeps for one user: profiles, found names and compiled code. */
+export const MOST_CACHED_BYTES = 256 * 2 ** 20;
 
 const OWN_NAME = 'perf-ts';
 const OTHERS_MAY_WRITE = constants.S_IWGRP | constants.S_IWOTH;

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { noteAsked } from '../asked-files.ts';
 import { MOST_LINKS, O_PATH } from './open-flags.ts';
 import { codeOf, type OpenFile, openRegular } from './open-regular.ts';
 
@@ -11,6 +12,7 @@ const PLACE = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
  * had. Each step is a descriptor, so that nobody can exchange one meanwhile.
  */
 export function openRegularBelow(root: string, path: string, flags = 0): OpenFile | string {
+  noteAsked(root);
   /** Directories from the root to the place that was reached. */
   const places: number[] = [];
   const names: string[] = [];

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { isSystemError } from '../../base/system-error.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { noteAsked } from '../asked-files.ts';
 import { readFully } from './read-some.ts';
 
 /** A regular file that was opened, and what reports whose it is. */
@@ -21,6 +22,7 @@ export type OpenFile = {
  * O_NOFOLLOW among `flags` a link is refused.
  */
 export function openRegular(path: string, flags = 0): OpenFile | string {
+  noteAsked(path, (flags & constants.O_NOFOLLOW) === 0);
   let fd = -1;
   try {
     // Opening a device may do something, so look first; what is opened is looked at again.

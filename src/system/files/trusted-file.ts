@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { isTrustedOwner } from '../accounts/trusted-owner.ts';
+import { noteAsked } from '../asked-files.ts';
 
 /** An open file, or why it is not used. */
 export type TrustedFile =
@@ -21,6 +22,7 @@ export type TrustedFile =
  */
 export function openTrusted(path: string, owners: readonly number[]): TrustedFile {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  noteAsked(path, false);
   let fd = -1;
   try {
     fd = openSync(path, flags | constants.O_NOFOLLOW);

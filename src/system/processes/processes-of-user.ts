@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { type Accounts, parseId } from '../accounts/accounts.ts';
 import { systemAccounts } from '../accounts/system-accounts.ts';
+import { noteAsked } from '../asked-files.ts';
 import { statOrNull } from '../small-file.ts';
 import { listProcesses } from './system-processes.ts';
 
@@ -18,5 +19,6 @@ export function processesOfUser(user: string, accounts: Accounts = systemAccount
 
 /** The user a live process runs as; null if it is gone. */
 export function uidOfProcess(pid: number): number | null {
+  noteAsked(`/proc/${pid}`);
   return statOrNull(`/proc/${pid}`)?.uid ?? null;
 }

@@ -1,4 +1,5 @@
 import { uptime } from 'node:os';
+import { noteAsked } from '../asked-files.ts';
 import { listOrEmpty, readTextOrNull } from '../small-file.ts';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
@@ -22,6 +23,7 @@ const ENDED = new Set(['Z', 'X', 'x']);
 
 /** The fields of a thread, or of this process, behind its comm; null if it is gone. */
 export function readStat(tid: number | 'self'): string[] | null {
+  noteAsked(`/proc/${tid}`);
   const text = readTextOrNull(`/proc/${tid}/stat`);
   return text === null ? null : splitStat(text);
 }
@@ -52,5 +54,6 @@ export function startTimeMs(pid: number | 'self'): number | null {
 
 /** The threads of a process; empty if it is gone. */
 export function listThreads(pid: number): number[] {
+  noteAsked(`/proc/${pid}`);
   return listOrEmpty(`/proc/${pid}/task`).map(Number);
 }

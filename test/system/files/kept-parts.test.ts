@@ -2,13 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CodeStore, type StoredCode } from '../../../src/cli/code-cache/code-store.ts';
 import { CacheFolder } from '../../../src/system/files/cache-folder.ts';
+import { type KeptPart, KeptParts } from '../../../src/system/files/kept-parts.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-code-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-const CODES: readonly StoredCode[] = [
+const KIND = { prefix: 'code', mostBytes: 2 ** 20 };
+const CODES: readonly KeptPart[] = [
   { name: './program.js', state: '1 2 3 4.5 6', bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9) },
   { name: './größer.js', state: '', bytes: Uint8Array.from({ length: 1001 }, (_, i) => i % 251) },
 ];
@@ -20,37 +21,37 @@ function openFolder(): { folder: CacheFolder; path: string } {
   return { folder, path: join(home, 'perf-ts') };
 }
 
-describe('the store of compiled code', () => {
+describe('parts that are kept', () => {
   it('the store gives back what was kept, by name', () => {
     const { folder } = openFolder();
-    new CodeStore(folder, 'a key').write(CODES);
-    const stored = new CodeStore(folder, 'a key').read();
+    new KeptParts(folder, KIND, 'a key').write(CODES);
+    const stored = new KeptParts(folder, KIND, 'a key').read();
     expect(Array.from(stored.values())).toEqual(CODES);
   });
 
   it('places code where V8 takes it without a copy', () => {
     const { folder } = openFolder();
-    new CodeStore(folder, 'a key').write(CODES);
-    for (const { bytes } of new CodeStore(folder, 'a key').read().values()) {
+    new KeptParts(folder, KIND, 'a key').write(CODES);
+    for (const { bytes } of new KeptParts(folder, KIND, 'a key').read().values()) {
       expect(bytes.byteOffset % 8).toBe(0);
     }
   });
 
-  it('the code store has nothing for another key', () => {
+  it('the store has nothing for another key', () => {
     const { folder, path } = openFolder();
-    new CodeStore(folder, 'a key').write(CODES);
-    expect(new CodeStore(folder, 'another key').read().size).toBe(0);
+    new KeptParts(folder, KIND, 'a key').write(CODES);
+    expect(new KeptParts(folder, KIND, 'another key').read().size).toBe(0);
     // Not even in the file of that key.
     const [name] = readdirSync(path);
-    new CodeStore(folder, 'another key').write(CODES);
+    new KeptParts(folder, KIND, 'another key').write(CODES);
     const [other] = readdirSync(path).filter((file) => file !== name);
     writeFileSync(join(path, other), readFileSync(join(path, name)));
-    expect(new CodeStore(folder, 'another key').read().size).toBe(0);
+    expect(new KeptParts(folder, KIND, 'another key').read().size).toBe(0);
   });
 
-  it('the code store has nothing where any byte is another one, or missing', () => {
+  it('the store has nothing where any byte is another one, or missing', () => {
     const { folder, path } = openFolder();
-    const store = new CodeStore(folder, 'a key');
+    const store = new KeptParts(folder, KIND, 'a key');
     store.write(CODES);
     const file = join(path, readdirSync(path)[0]);
     const whole = readFileSync(file);
