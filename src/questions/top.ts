@@ -1,5 +1,5 @@
-import { NONE } from '../base/brand.ts';
 import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
+import { dsoLabel } from '../profile/dso-place.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import type { Asked, Share } from './shares-by-key.ts';
@@ -29,8 +29,7 @@ export function topFunctions({ bySymbol }: FlatReport, by: TopBy): TopFunction[]
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** A function as every answer names it: its label, and the name of its DSO, empty where it has none. */
+/** A function as every answer names it: its label, and that of its DSO, empty where it has none. */
 export function nameFunction(profile: Profile, func: FuncIndex): { name: string; dso: string } {
-  const dso = profile.funcs.dso[func];
-  return { name: funcLabel(profile, func), dso: dso === NONE ? '' : profile.dsos[dso].name };
+  return { name: funcLabel(profile, func), dso: dsoLabel(profile, profile.funcs.dso[func]) };
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
 import type { DuckDBEngine } from '../../src/query/duckdb.ts';
-import { DRAWN, engineWith, LIMITS, rowsOf } from '../helpers/query-tables.ts';
+import { answerByName } from '../../src/query/named-answers.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+import { analysed, DRAWN, engineWith, LIMITS, rowsOf } from '../helpers/query-tables.ts';
 
 let engine: DuckDBEngine;
 beforeAll(async () => {
@@ -136,6 +138,33 @@ describe('a locked engine', () => {
     });
     expect([rows.length, isCut]).toEqual([7, true]);
   });
+});
+
+test('functions of one name in files of one name are told apart, as the question by name does', async () => {
+  const drawn = profileFromText(`
+    period 10         20         5
+           main       main       main
+           run@a.so   run@b.so   run@a.so
+  `);
+  const dsos = drawn.dsos.map((dso) =>
+    /^[ab]\.so$/.test(dso.name) ? { ...dso, name: 'plugin.so', path: `/opt/${dso.name}` } : dso,
+  );
+  const opened = analysed({ ...drawn, dsos });
+  const answer = await answerByName('top', [{ recording: 1, file: 'x' }], async () => opened, {
+    ...{ func: 'run', limit: 9, maxRows: 9 },
+  });
+  const expected = answer.rows
+    .map((row) => ['func', 'dso', 'weight'].map((name) => row[answer.columns.indexOf(name)]))
+    .sort(([, a], [, b]) => (`${a}` < `${b}` ? -1 : 1));
+  expect(expected.map(([, dso]) => dso)).toEqual(['/opt/a.so', '/opt/b.so']);
+  const one = await engineWith(opened);
+  for (const view of ['top_self', 'timeline', 'callers', 'lines']) {
+    const weight = view === 'lines' ? 'self' : 'weight';
+    const where = "where func = 'run' order by dso";
+    const rows = await rowsOf(one, `select func, dso, ${weight} from ${view} ${where}`);
+    expect(rows, view).toEqual(expected);
+  }
+  one.close();
 });
 
 test('every view can be asked', async () => {

@@ -4,6 +4,7 @@ import { rowNumbers } from '../../base/int-column.ts';
 import { once } from '../../base/once.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { hasCallers, NO_CALLER_NAME, ROOT_NAME } from '../../profile/callers.ts';
+import { dsoLabel } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import {
@@ -157,12 +158,8 @@ function stackRows({ samples, stacks, frames }: Profile): StackRows {
 
 /** The frames that these stacks have, and the two that are none of the recording. */
 function frameRows(profile: Profile, stacks: StackRows): TableRows {
-  const { frames, funcs, dsos, strings } = profile;
+  const { frames, funcs, strings } = profile;
   const text = (index: number): string | null => (index === NONE ? null : strings[index]);
-  const dsoName = (frame: number): string => {
-    const dso = funcs.dso[frames.func[frame]];
-    return dso === NONE ? '' : dsos[dso].name;
-  };
   const isUsed = new Uint8Array(frames.length);
   const { length } = stacks;
   for (let row = 0; row < length; row++) {
@@ -177,7 +174,7 @@ function frameRows(profile: Profile, stacks: StackRows): TableRows {
     ['[no stack]', caller, ...rows.map((row) => funcLabel(profile, frames.func[row]))],
     [null, null, ...rows.map((row) => text(frames.file[row]))],
     [0, 0, ...rows.map((row) => frames.line[row])],
-    ['', '', ...rows.map(dsoName)],
+    ['', '', ...rows.map((row) => dsoLabel(profile, funcs.dso[frames.func[row]]))],
     ['none', 'none', ...rows.map((row) => FUNC_CATEGORIES[funcs.category[frames.func[row]]])],
     ['none', 'none', ...rows.map((row) => TIERS[frames.tier[row]])],
     [0, 0, ...rows.map((row) => (frames.inlineDepth[row] > 0 ? 1 : 0))],

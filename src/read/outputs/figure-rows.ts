@@ -4,6 +4,7 @@ import type { ColumnData, TableRows } from '../../formats/tables/schema.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import { boundsOfNothing } from '../../profile/analysis/shares/share-bounds.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
+import { dsoLabel } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import {
@@ -109,12 +110,12 @@ export function ratioRows(profile: Profile, found: FunctionRatios | null): Table
 
 /** Name, DSO, kind, file and line. */
 function functionColumns(profile: Profile, rows: readonly FuncIndex[]): ColumnData[] {
-  const { funcs, dsos, strings } = profile;
+  const { funcs, strings } = profile;
   const lost = lostFunc(profile);
   const text = (index: number): string | null => (index === NONE ? null : strings[index]);
   return [
     rows.map((func) => funcLabel(profile, func)),
-    rows.map((func) => (funcs.dso[func] === NONE ? '' : dsos[funcs.dso[func]].name)),
+    rows.map((func) => dsoLabel(profile, funcs.dso[func])),
     rows.map((func) => (func === lost ? 'none' : FUNC_CATEGORIES[funcs.category[func]])),
     rows.map((func) => text(funcs.file[func])),
     rows.map((func) => funcs.line[func]),
