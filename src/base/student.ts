@@ -5,13 +5,13 @@ export function bothTailsOfT(t: number, degrees: number): number {
   return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
-/** The value within which 95 % of Student's distribution lie: 12.7 of 1 degree, 2.0 of 60. */
-export function t95(degrees: number): number {
+/** The value within which 95 % of Student's distribution lie: 12.7 of 1 degree, 2.0 of 60; all but `tails` of it. */
+export function t95(degrees: number, tails = 0.05): number {
   let low = 0;
-  let high = 1000;
+  let high = 1e6;
   for (let step = 0; step < 60; step++) {
     const middle = (low + high) / 2;
-    if (bothTailsOfT(middle, degrees) > 0.05) low = middle;
+    if (bothTailsOfT(middle, degrees) > tails) low = middle;
     else high = middle;
   }
   return high;

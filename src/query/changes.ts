@@ -1,4 +1,11 @@
-import { type ChangeSide, changeOfSides, markCertain } from '../profile/analysis/change.ts';
+import { t95 } from '../base/student.ts';
+import {
+  type ChangeSide,
+  changeOfSides,
+  leastSeen,
+  markCertain,
+  runsThatDecide,
+} from '../profile/analysis/change.ts';
 import {
   type ComparedFunction,
   type FunctionChange,
@@ -93,4 +100,30 @@ export function changesOfSums({ columns, rows }: QueryAnswer): ShareChange[] {
     changes.map(({ named }, row) => ({ ...named, share: judged[row] })),
     'share',
   );
+}
+
+/** Parts of the time beyond which no plan goes. */
+const MOST_PARTS = 100_000;
+
+/**
+ * The rows of `share` with what they could show: the least change of the share that as much of another build would show four
+ * times in five, and how many times as much of either would show one by a tenth so; null where a single part can't tell.
+ */
+export function withSensitivity({ columns, rows, ...answer }: QueryAnswer): QueryAnswer {
+  const at = ['parts', 'share', 'low', 'high'].map((column) => columns.indexOf(column));
+  return {
+    ...answer,
+    columns: [...columns, 'least_change', 'times_for_tenth'],
+    rows: rows.map((row) => {
+      const [parts, share, low, high] = at.map((column) => Number(row[column]));
+      if (!(parts > 1)) return [...row, null, null];
+      // An end that would lie outside of 0 … 1 is cut off.
+      const half = Math.max(share - low, high - share);
+      const degrees = parts - 1;
+      const spread = { deviation: (half / t95(degrees)) * Math.sqrt(parts), degrees };
+      const needed = share > 0 ? runsThatDecide(spread, share / 10, 1, MOST_PARTS) : null;
+      const least = leastSeen(spread, { here: parts, there: parts });
+      return [...row, least, needed === null ? null : needed / parts];
+    }),
+  };
 }

@@ -169,7 +169,8 @@ function unitSql(r: string, g: string): { readonly place: string; readonly part:
 
 /**
  * The share of a function in all that its recordings weigh, by version and host, and over all hosts (`*`) where there are
- * several. The interval is that of a ratio of sums (Cochran 1977, 6.3) over what varies: parts of the time, or hosts.
+ * several. The interval is that of a ratio of sums (Cochran 1977, 6.3) over what varies: parts of the time, or hosts, of
+ * which there are so many `parts`.
  */
 function shareSql(options: VerbOptions): string {
   const { place, part } = unitSql('r', 'g');
@@ -213,7 +214,7 @@ function shareSql(options: VerbOptions): string {
   group by u.service, u.build, u.host
 )
 select nullif(m.service, '') as service, nullif(m.build, '') as build, nullif(m.host, '') as host,
-  m.recordings as recordings, ${mean} as share, ${low} as low, ${high} as high
+  m.recordings as recordings, m.n as parts, ${mean} as share, ${low} as low, ${high} as high
 from sums m
 where m.w > 0
 order by service, build, host

@@ -8,7 +8,8 @@ import {
 import { printable } from '../base/printable.ts';
 import type { Bounds } from '../profile/analysis/change.ts';
 import type { DiffMeasure } from '../profile/analysis/diff-measure.ts';
-import type { Comparison, ComparisonBy } from './compare.ts';
+import { shortName } from '../profile/short-name.ts';
+import { type Comparison, type ComparisonBy, sensitivityOf } from './compare.ts';
 
 /** `1.39 s`, `520.0 ms/s`, `25.09%`: a quantity as it is compared. */
 export function formatCompared(value: number, by: DiffMeasure, unit: string): string {
@@ -81,4 +82,17 @@ export function certaintyNote({ functions, runs, otherRuns, by }: ComparisonBy):
       ? `means of ${otherRuns} older and ${runs} newer recordings, by how far these differ`
       : 'how far runs of one program differ, two recordings cannot tell: record several a side')
   );
+}
+
+/** `of score, a change by 12% could be seen; by 10%, about 9 recordings a side would show it`; '' where that is not known. `quoted`: names as the door has them. */
+export function sensitivityNote(
+  comparison: ComparisonBy,
+  quoted: (name: string) => string = printable,
+): string {
+  const found = sensitivityOf(comparison);
+  if (found === null) return '';
+  const { name, part, runsForTenth } = found;
+  const runs = runsForTenth === null ? 'more than 100' : `about ${runsForTenth}`;
+  const tenth = part > 0.1 ? `; for one by 10%, ${runs} recordings a side` : '';
+  return `of ${quoted(shortName(name))}, a change by ${formatShare(part)} could be seen, four times in five${tenth}`;
 }

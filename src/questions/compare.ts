@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { Slices } from '../base/slices.ts';
+import { leastSeen, runsThatDecide, spreadOf } from '../profile/analysis/change.ts';
 import {
   type ComparedFunctions,
   type ComparedRun,
@@ -172,4 +173,35 @@ function doubtsOf(side: 'before' | 'after', recordings: readonly ComparedRecordi
 export function meanSeconds(runs: readonly { readonly seconds: number | null }[]): number | null {
   const sum = runs.reduce((all, { seconds }) => all + (seconds ?? Number.NaN), 0);
   return Number.isNaN(sum) ? null : sum / runs.length;
+}
+
+/** What the recordings of a comparison could have shown of the function that has most. */
+export type Sensitivity = {
+  readonly name: string;
+  /** The least change of it that would be marked four times in five, in the measure, and as a part of what it had before. */
+  readonly least: number;
+  readonly part: number;
+  /** Recordings a side that would show a change by a tenth so; null where more than 100 would be needed. */
+  readonly runsForTenth: number | null;
+};
+
+/** Null where one recording a side can't tell how far runs differ, or nothing has a weight. */
+export function sensitivityOf({
+  functions,
+  runs,
+  otherRuns,
+  by,
+}: ComparisonBy): Sensitivity | null {
+  const before = (row: (typeof functions)[number]): number => row[by]?.there ?? 0;
+  const sides = { here: runs, there: otherRuns };
+  let [largest] = functions;
+  for (const row of functions) if (before(row) > before(largest)) largest = row;
+  const change = largest?.[by] ?? null;
+  const spread = change && spreadOf(change, sides);
+  if (spread === null || before(largest) === 0) return null;
+  const least = leastSeen(spread, sides, functions.length);
+  return {
+    ...{ name: largest.name, least, part: least / before(largest) },
+    runsForTenth: runsThatDecide(spread, before(largest) / 10, functions.length),
+  };
 }

@@ -3,6 +3,9 @@
 
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
+import { t95 } from '../../src/base/student.ts';
+import { changeOfSides } from '../../src/profile/analysis/change.ts';
+import { withSensitivity } from '../../src/query/changes.ts';
 import { verbSql } from '../../src/query/verbs.ts';
 import { seededRandom } from '../helpers/random.ts';
 
@@ -143,15 +146,36 @@ async function sharesOf({ hosts, windows, next }: Load) {
     }
     const sql = verbSql('share', { func: 'f', limit: 100_000 });
     const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
-    return rows.filter(({ host }) => host === (hosts > 1 ? '*' : 'h0')) as unknown as {
-      readonly share: number;
-      readonly low: number;
-      readonly high: number;
-    }[];
+    const ofAll = rows.filter(({ host }) => host === (hosts > 1 ? '*' : 'h0'));
+    return ofAll as unknown as Record<'share' | 'low' | 'high' | 'parts', number>[];
   } finally {
     connection.closeSync();
     instance.closeSync();
   }
+}
+
+/** The part of pairs of groups in which one that has more by its least change is told from the other. */
+function seenOf(rows: Awaited<ReturnType<typeof sharesOf>>): number {
+  const columns = ['parts', 'share', 'low', 'high'] as const;
+  const answer = withSensitivity({
+    columns,
+    rows: rows.map((row) => columns.map((column) => row[column])),
+    isCut: false,
+  });
+  const sides = answer.rows.map(([parts, share, low, high, least]) => {
+    const [n, mean] = [Number(parts), Number(share)];
+    const half = Math.max(mean - Number(low), Number(high) - mean);
+    return { n, mean, squares: (half / t95(n - 1)) ** 2 * n * (n - 1), least: Number(least) };
+  });
+  let seen = 0;
+  for (let i = 1; i < sides.length; i++) {
+    const [there, here] = [sides[i - 1], sides[i]].map(({ n, mean, squares }) => ({
+      ...{ count: n, mean, squares, open: 0, interval: null },
+    }));
+    const more = { ...here, mean: here.mean + sides[i - 1].least };
+    if ((changeOfSides(more, there).interval?.low ?? 0) > 0) seen++;
+  }
+  return seen / (sides.length - 1);
 }
 
 describe('the share of a function in many windows', () => {
@@ -169,6 +193,8 @@ describe('the share of a function in many windows', () => {
       const inside = rows.filter(({ low, high }) => low <= truth && truth <= high).length / TRIES;
       expect(inside).toBeGreaterThan(0.92);
       expect(width / (2 * OPEN * spread)).toBeLessThan(1.3);
+      expect(seenOf(rows)).toBeGreaterThan(0.7);
+      expect(seenOf(rows)).toBeLessThan(0.9);
     },
   );
 });

@@ -11,7 +11,7 @@ import type { Change } from '../../profile/analysis/change.ts';
 import { nameInFile } from '../../profile/script-name.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
-import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
+import { certaintyNote, comparisonNotes, sensitivityNote } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
 import { CHANCE_ROWS, type Limits, rowWord } from '../report/report-rows.ts';
 import { tableLook } from '../shared/colour.ts';
@@ -34,7 +34,7 @@ export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string
         ]
       : []),
     `# ${certaintyNote(diff)}${shown.some((row) => !row[by]?.isCertain) ? '; ?: may be alike' : ''}`,
-    ...comparisonNotes(diff).map((note) => `# ${note}`),
+    ...[sensitivityNote(diff), ...comparisonNotes(diff)].filter(Boolean).map((note) => `# ${note}`),
   ];
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../base/numbers.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
-import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
+import { certaintyNote, comparisonNotes, sensitivityNote } from '../../questions/compare-words.ts';
 import { decidingText, type JudgedCondition } from './fail-if.ts';
 
 const SIGNS = { met: '❌', 'not met': '✅', 'not distinguishable': '➖' } as const;
@@ -82,8 +82,9 @@ export function diffMarkdown(diff: ComparisonBy, limit: number): string[] {
     ...[
       certaintyNote(diff),
       ...(certain.length > shown.length ? [`${certain.length - shown.length} more differ`] : []),
+      sensitivityNote(diff, markdownCode),
       ...comparisonNotes(diff),
-    ].map((note) => `${note}.`),
+    ].flatMap((note) => (note === '' ? [] : `${note}.`)),
     '',
   ];
 }

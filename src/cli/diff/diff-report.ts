@@ -5,7 +5,7 @@ import { formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { DIFF } from '../../options/diff.ts';
 import type { AskedOf } from '../../options/option.ts';
-import type { ComparisonBy } from '../../questions/compare.ts';
+import { type ComparisonBy, sensitivityOf } from '../../questions/compare.ts';
 import {
   atOneLevel,
   type ComparedFile,
@@ -142,9 +142,11 @@ async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Comp
   return loaded;
 }
 
-function jsonOf({ functions, title: _, measures: __, ...comparison }: ComparisonBy) {
+function jsonOf(compared: ComparisonBy) {
+  const { functions, title: _, measures: __, ...comparison } = compared;
   return {
     ...comparison,
+    sensitivity: sensitivityOf(compared),
     changes: functions.map(({ name, dso, share, absolute, second }) => ({
       name,
       dso,

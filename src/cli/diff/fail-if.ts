@@ -1,7 +1,14 @@
 import { UsageError } from '../../base/errors.ts';
+import { formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { duration } from '../../options/kinds.ts';
-import { type Change, changeOf, runsThatDecide } from '../../profile/analysis/change.ts';
+import {
+  type Change,
+  changeOf,
+  leastSeen,
+  runsThatDecide,
+  spreadOf,
+} from '../../profile/analysis/change.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { fittingNames, noFunctionNamed } from '../../profile/analysis/select/find-functions.ts';
 import type { Comparison } from '../../questions/compare.ts';
@@ -37,6 +44,8 @@ export type JudgedCondition = {
   readonly there: number;
   readonly here: number;
   readonly interval: Change['interval'];
+  /** The least change that these recordings would have shown to meet it, four times in five; null where they can't tell. */
+  readonly least: number | null;
   /**
    * Recordings a side with which a change of this size would be met or not, four times in five; null: more than 100, or the
    * verdict is clear.
@@ -161,37 +170,53 @@ function judged(
   }
   const { here, there, interval } = change;
   const verdict = verdictOf(condition, change);
-  const isOpen = verdict === 'not distinguishable';
-  const runs = isOpen ? runsToJudge(condition, change, recordings) : null;
-  return { condition: condition.text, event, name, verdict, there, here, interval, runs };
+  const bound = boundOf(condition, change);
+  const found = spreadOf(change, recordings);
+  const spread = found && { ...found, deviation: found.deviation * widerBy(condition) };
+  const isOpen = verdict === 'not distinguishable' && spread !== null;
+  return {
+    ...{ condition: condition.text, event, name, verdict, there, here, interval },
+    least: spread && bound + leastSeen(spread, recordings),
+    runs: isOpen ? runsThatDecide(spread, signOf(condition) * change.delta - bound) : null,
+  };
 }
 
 /** Numbers of recordings. */
 type Runs = { readonly here: number; readonly there: number };
 
-function runsToJudge({ direction, by }: FailCondition, change: Change, runs: Runs): number | null {
-  const bound = 'share' in by ? by.share * change.there : by.ns;
-  return runsThatDecide(change, runs, direction === 'grows' ? bound : -bound);
+/** `a change by 31% could be seen; about 9 recordings a side would decide`; '' where the verdict is clear. */
+export function decidingText({ verdict, there, least, runs }: JudgedCondition): string {
+  if (verdict !== 'not distinguishable') return '';
+  const deciding = `${runs === null ? 'more than 100' : `about ${runs}`} recordings a side would decide`;
+  if (least === null || !(there > 0)) return deciding;
+  return `a change by ${formatShare(least / there)} could be seen; ${deciding}`;
 }
 
-/** `about 9 recordings a side would decide`; '' where the verdict is clear. */
-export function decidingText({ verdict, runs }: JudgedCondition): string {
-  if (verdict !== 'not distinguishable') return '';
-  return `${runs === null ? 'more than 100' : `about ${runs}`} recordings a side would decide`;
+function signOf({ direction }: FailCondition): 1 | -1 {
+  return direction === 'grows' ? 1 : -1;
+}
+
+/** The size of the change that is asked about. */
+function boundOf({ by }: FailCondition, { there }: Change): number {
+  return 'share' in by ? by.share * there : by.ns;
 }
 
 /**
- * The interval is of `here − there`. A bound that is a part of `there` is uncertain itself: what is in question is
- * `here − (1 + by) · there`, whose interval is wider by at most 1 + by.
+ * A bound that is a part of `there` is uncertain itself: what is in question is `here − (1 + by) · there`, whose interval is
+ * wider by at most so much.
  */
-function verdictOf({ direction, by }: FailCondition, change: Change): ConditionVerdict {
-  const { there, interval } = change;
+function widerBy({ direction, by }: FailCondition): number {
+  return direction === 'grows' && 'share' in by ? 1 + by.share : 1;
+}
+
+function verdictOf(condition: FailCondition, change: Change): ConditionVerdict {
+  const { interval } = change;
   if (interval === null) return 'not distinguishable';
-  const sign = direction === 'grows' ? 1 : -1;
+  const sign = signOf(condition);
   const delta = sign * change.delta;
   const [low, high] = sign > 0 ? [interval.low, interval.high] : [-interval.high, -interval.low];
-  const wider = direction === 'grows' && 'share' in by ? 1 + by.share : 1;
-  const bound = 'share' in by ? by.share * there : by.ns;
+  const wider = widerBy(condition);
+  const bound = boundOf(condition, change);
   if (delta - (delta - low) * wider > bound) return 'met';
   return delta + (high - delta) * wider < bound ? 'not met' : 'not distinguishable';
 }

@@ -6,7 +6,9 @@ import { formatTable } from '../render/table.ts';
 
 /** Columns that hold parts of a whole: 0…1, or −1…1 of a change. */
 const SHARES = new Set(
-  'share share_before share_after share_change self_share total_share coverage'.split(' '),
+  'share share_before share_after share_change self_share total_share coverage least_change'.split(
+    ' ',
+  ),
 );
 /** The share that an interval is of, where it stands beside it; else the interval may be a ratio's. */
 const SHARE_OF_BOUND: ReadonlyMap<string, string> = new Map(

@@ -4,7 +4,12 @@ import { printable } from '../../base/printable.ts';
 import { doubtsOfEvents, type Finding, isPrintedOnReading } from '../../findings/finding.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { type QUERY, USUAL_ANSWERS } from '../../options/query.ts';
-import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
+import {
+  answerChanges,
+  changesOfFiles,
+  changesOfSums,
+  withSensitivity,
+} from '../../query/changes.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
 import type { QueryAnswer, QueryEngine } from '../../query/engine.ts';
@@ -101,9 +106,10 @@ export async function runQuery(
     const isJudged = verb === 'diff' || verb === 'compare';
     const most = isJudged ? MOST_FUNCTIONS : maxRows;
     const found = await engine.run(sql, { ...limits, maxRows: most, signal: stopped.signal });
+    const rows = verb === 'share' ? withSensitivity(found) : found;
     const answer = isJudged
       ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
-      : found;
+      : rows;
     for (const text of texts) notify(`perf-ts: ${text}`);
     print(sql, answer, recordings, judged, flags);
     if (verb !== undefined && SUMMED_IN_SQL.has(verb)) notify(`perf-ts: ${SUMMED}`);

@@ -93,27 +93,65 @@ export function changeOfSides(here: ChangeSide, there: ChangeSide): Judged {
 
 /** More recordings are no plan. */
 const MOST_RUNS = 100;
-/** Normal deviate below which 80 % lie: a plan that fails every other time is none. */
+/** Normal deviate below which 80 % lie: what fails every other time is no plan. */
 const Z80 = 0.8416;
 
-/**
- * The recordings a side that would tell a change of this size apart from `bound`, four times in five, where they differ
- * as these `runs` do; null where more than 100 would be needed, or one a side can't tell how far they differ.
- */
-export function runsThatDecide(
-  { delta, interval }: Pick<Change, 'delta' | 'interval'>,
-  runs: { readonly here: number; readonly there: number },
-  bound = 0,
-): number | null {
+/** Recordings of either side. */
+type Runs = { readonly here: number; readonly there: number };
+
+/** How far recordings of one side differ, as a standard deviation, and the degrees of freedom by which it is known. */
+export type Spread = { readonly deviation: number; readonly degrees: number };
+
+/** The spread that the interval of a change follows from; null where one recording a side can't tell. */
+export function spreadOf({ interval }: Pick<Change, 'interval'>, runs: Runs): Spread | null {
   const degrees = runs.here + runs.there - 2;
   if (interval === null || degrees < 1) return null;
   const error = (interval.high - interval.low) / 2 / t95(degrees);
-  const spread = error / Math.sqrt(1 / runs.here + 1 / runs.there);
-  for (let count = 2; count <= MOST_RUNS; count++) {
-    const needed = (t95(2 * count - 2) + Z80) * spread * Math.sqrt(2 / count);
-    if (needed < Math.abs(delta - bound)) return count;
+  return { deviation: error / Math.sqrt(1 / runs.here + 1 / runs.there), degrees };
+}
+
+/**
+ * The least change that so many recordings would show four times in five, where they differ by `spread`. `among`: the number
+ * of changes that are judged together.
+ */
+export function leastSeen({ deviation, degrees }: Spread, runs: Runs, among = 1): number {
+  const error = deviation * Math.sqrt(1 / runs.here + 1 / runs.there);
+  return error * deviatesToSee(degrees, runs.here + runs.there - 2, ALPHA / among);
+}
+
+/** The recordings a side that would show a change of this size four times in five; null where `most` are too few. */
+export function runsThatDecide(
+  spread: Spread,
+  change: number,
+  among = 1,
+  most = MOST_RUNS,
+): number | null {
+  for (let count = 2; count <= most; count = Math.max(count + 1, Math.round(count * 1.02))) {
+    if (leastSeen(spread, { here: count, there: count }, among) < Math.abs(change)) return count;
   }
   return null;
+}
+
+/**
+ * By how many standard errors two means have to differ for a test with `then` degrees to tell it four times in five, where the
+ * standard error is known with `known` degrees only. It is the k of
+ *
+ *     P(Z + k·S₁ > t·S₂) = 0.8
+ *
+ * with S₁ and S₂ the spreads that are found over the real one: chi's distribution, taken as normal with its mean and variance.
+ */
+function deviatesToSee(known: number, then: number, tails: number): number {
+  const t = t95(then, tails);
+  const [found, later] = [known, then].map(meanOfSpread);
+  const a = found ** 2 - Z80 ** 2 * (1 - found ** 2);
+  const b = found * t * later;
+  const c = (t * later) ** 2 - Z80 ** 2 * (1 + t ** 2 * (1 - later ** 2));
+  return (b + Math.sqrt(b * b - a * c)) / a;
+}
+
+/** The mean of what is found of a standard deviation of 1; its mean square is 1. */
+function meanOfSpread(degrees: number): number {
+  return 1 - 1 / (4 * degrees) + 1 / (32 * degrees ** 2);
 }
 
 function differenceInterval(here: ChangeSide, there: ChangeSide): Bounds | null {

@@ -15,6 +15,7 @@ import {
   formatCompared,
   formatDelta,
   formatDeltaInterval,
+  sensitivityNote,
 } from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
@@ -456,7 +457,9 @@ function diffAnswer(
     [
       `event ${quotedName(comparison.event)}: self, new less old, ${MEASURED[measure]}. ${certaintyNote(comparison)}.`,
       ...doubts.slice(0, MAX_DIFF_DOUBTS).map((doubt) => `${sentenceOf(doubt)}.`),
-      ...[...comparisonNotes(comparison), ...notes].map((note) => `${note}.`),
+      ...[sensitivityNote(comparison, quotedName), ...comparisonNotes(comparison), ...notes]
+        .filter(Boolean)
+        .map((note) => `${note}.`),
       '',
       ...markdownTable(columns, shown),
       '',

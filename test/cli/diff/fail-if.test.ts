@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { checkRuns, judgeCondition, parseCondition } from '../../../src/cli/diff/fail-if.ts';
+import {
+  checkRuns,
+  decidingText,
+  judgeCondition,
+  parseCondition,
+} from '../../../src/cli/diff/fail-if.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
 import type { Comparison } from '../../../src/questions/compare.ts';
 import { decodeLoops } from '../../../src/read/jit/loop-streams.ts';
@@ -121,6 +126,23 @@ test('shrinking is judged the other way round', () => {
   const condition = 'share(parse) shrinks by 10%';
   expect(verdictOf(condition, change(0.2, 0.15, 0.02))).toEqual(['met']);
   expect(verdictOf(condition, change(0.2, 0.2, 0.01))).toEqual(['not met']);
+});
+
+test('a condition that recordings cannot tell has the change that they could, and how many would', () => {
+  const three = [1, 2, 3].map(() => ({}) as ComparedFile);
+  const [open] = judge('share(parse) grows by 10%', diffOf(change(0.2, 0.23, 0.02)), three, three);
+  expect(open.verdict).toBe('not distinguishable');
+  // Half an interval is 2.78 standard errors of 4 degrees, and less is seen of a change only by luck.
+  expect(open.least).toBeGreaterThan(0.02 + 0.02 * 1.1);
+  expect(open.least).toBeLessThan(0.02 + 2 * 0.02 * 1.1);
+  const [wide] = judge('share(parse) grows by 10%', diffOf(change(0.2, 0.23, 0.04)), three, three);
+  expect((wide.least ?? 0) - 0.02).toBeCloseTo(2 * ((open.least ?? 0) - 0.02), 9);
+  expect(wide.runs).toBeGreaterThan(open.runs ?? 0);
+  expect(decidingText(open)).toMatch(
+    /^a change by 2\d\.\d\d% could be seen; about \d+ recordings a side would decide$/,
+  );
+  const [clear] = judge('share(parse) grows by 10%', diffOf(change(0.2, 0.3, 0.02)), three, three);
+  expect([clear.verdict, clear.runs, decidingText(clear)]).toEqual(['met', null, '']);
 });
 
 test('weight(*) is everything', () => {

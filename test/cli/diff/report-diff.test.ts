@@ -31,6 +31,8 @@ const mix = (place: number): number => Math.imul(place + 1, 2_654_435_761) ^ (pl
 const before = recording('before.txt', 20);
 const after = recording('after.txt', 50);
 
+type Named = { readonly name: string };
+
 describe('the difference of two recordings', () => {
   test('a diff lists changes in points of self, with intervals, largest first', () => {
     const { status, stdout } = perfTs(['report', after, '--diff', before, '--json']);
@@ -92,7 +94,12 @@ describe('the difference of two recordings', () => {
     const { stdout } = perfTs([...sides, '--json']);
     const { files, otherFiles, events } = JSON.parse(stdout);
     expect({ files, otherFiles }).toEqual({ files: [c, d], otherFiles: [a, b] });
-    const [{ runs, otherRuns, samples, total }] = events;
+    const [{ runs, otherRuns, samples, total, sensitivity }] = events;
+    expect(perfTs(sides).stdout).toMatch(
+      /^# of (\w+), a change by [\d.]+% could be seen, four times in five; for one by 10%, about \d+ recordings a side$/m,
+    );
+    const most = events[0].changes.find(({ name }: Named) => name === sensitivity.name);
+    expect(sensitivity.least).toBeCloseTo(sensitivity.part * most.absolute.there, 6);
     expect({ runs, otherRuns, samples }).toEqual({ runs: 2, otherRuns: 2, samples: 790 });
     // Student's t of 2 degrees is 4.303, and the variance of both sides 2450 / 2.
     const { here, there, interval } = total.absolute;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { changeOf, type Quantity, runsThatDecide } from '../../../src/profile/analysis/change.ts';
+import {
+  changeOf,
+  leastSeen,
+  type Quantity,
+  runsThatDecide,
+  spreadOf,
+} from '../../../src/profile/analysis/change.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
 /** Share of one function of runs of 500 samples, with the interval of samples drawn at random. */
@@ -55,28 +61,40 @@ describe('a change between several runs a side', () => {
     expect(seen(1.3, 5, REGULAR)).toBeGreaterThan(0.99);
   });
 
-  test('four changes in five are seen with the number of runs that would decide', () => {
-    const random = seededRandom(7);
-    const there = [0.2, 0.21, 0.19].map((value) => ({ value, interval: null }));
-    const here = [0.21, 0.22, 0.2].map((value) => ({ value, interval: null }));
-    const change = changeOf(here, there);
-    const count = runsThatDecide(change, { here: 3, there: 3 }) ?? 0;
-    expect(change.interval?.low).toBeLessThan(0);
-    let met = 0;
-    for (let i = 0; i < TRIES; i++) {
-      const side = (mean: number) =>
+  test.each([
+    [2, 2],
+    [3, 3],
+    [5, 5],
+    [10, 10],
+  ])(
+    'of %i runs a side the least change that could be seen is seen four times in five by others as many',
+    (here, there) => {
+      const random = seededRandom(here);
+      const side = (mean: number, count: number) =>
         Array.from({ length: count }, () => ({
           value: mean + 0.01 * normal(random),
           interval: null,
         }));
-      if ((changeOf(side(0.21), side(0.2)).interval?.low ?? 0) > 0) met++;
-    }
-    expect(met / TRIES).toBeGreaterThan(0.78);
-    expect(met / TRIES).toBeLessThan(0.88);
-  });
+      const decided = (least: number, count: number): number =>
+        (changeOf(side(0.2 + least, count), side(0.2, count)).interval?.low ?? 0) > 0 ? 1 : 0;
+      let [seen, planned, plans] = [0, 0, 0];
+      for (let i = 0; i < TRIES; i++) {
+        const spread = spreadOf(changeOf(side(0.2, here), side(0.2, there)), { here, there });
+        if (spread === null) continue;
+        seen += decided(leastSeen(spread, { here, there }), here);
+        const count = runsThatDecide(spread, 0.012);
+        if (count === null) continue;
+        plans++;
+        planned += decided(0.012, count);
+      }
+      expect(seen / TRIES).toBeGreaterThan(0.77);
+      expect(seen / TRIES).toBeLessThan(0.84);
+      expect(planned / plans).toBeGreaterThan(0.77);
+    },
+  );
 
   test('one recording a side gives no number of runs', () => {
     const one = (value: number) => [{ value, interval: { low: value - 0.1, high: value + 0.1 } }];
-    expect(runsThatDecide(changeOf(one(0.3), one(0.2)), { here: 1, there: 1 })).toBeNull();
+    expect(spreadOf(changeOf(one(0.3), one(0.2)), { here: 1, there: 1 })).toBeNull();
   });
 });
