@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableInt32 } from '../base/growable-columns.ts';
-import type { StackTable } from './types.ts';
+import type { Profile, StackTable } from './types.ts';
 
 /**
  * Frames that stand for several functions: frame `frame[i]`, which exists in machine code, has
@@ -67,4 +67,17 @@ export class InlinedFrames {
     }
     return { stacks: { length, frame, prefix }, newStack };
   }
+}
+
+/** Whether the caller's row of a stack is the same place in machine code, one function further out. */
+export function isInlined({ frames, stacks }: Pick<Profile, 'frames' | 'stacks'>, row: number): boolean {
+  const caller = stacks.prefix[row];
+  if (caller === NONE) return false;
+  const inner = stacks.frame[row];
+  const outer = stacks.frame[caller];
+  return (
+    frames.inlineDepth[inner] === frames.inlineDepth[outer] + 1 &&
+    frames.address[inner] === frames.address[outer] &&
+    frames.dso[inner] === frames.dso[outer]
+  );
 }

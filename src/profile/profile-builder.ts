@@ -100,10 +100,10 @@ export class ProfileBuilder {
 
   /**
    * The same with no rows but those that the samples refer to, in tables of their own: for a few samples of
-   * tables that have grown for long. Without inlined frames and source lines; those are for whole recordings.
+   * tables that have grown for long. Inlined frames and source lines are those that `locate` gives them.
    * `[lost]` is always among them: a sample may end a loss that an earlier slice has noted.
    */
-  takeSmallSlice(parts: ProfileParts): Profile {
+  takeSmallSlice(parts: ProfileParts, locate?: (small: ProfileBuilder) => void): Profile {
     const samples = this.samples.take();
     const small = new ProfileBuilder();
     const newStack = new Map<number, StackIndex>();
@@ -121,6 +121,7 @@ export class ProfileBuilder {
         samples.count === null ? Number.NaN : samples.count[row],
       );
     }
+    locate?.(small);
     return small.#finish(parts, small.samples.finish(), true);
   }
 

@@ -10,7 +10,7 @@ import { NameCache } from './files/name-cache.ts';
 import { storedPrograms } from './files/stored-programs.ts';
 import { SymbolFiles } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
-import { columnIn } from './jit/jit-column.ts';
+import { placeFrame } from './jit/place-frame.ts';
 import { hasStacks } from './locate-frames.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -58,18 +58,7 @@ function nameAddresses(
       const func = builder.funcs.intern(names[i] as StringIndex, owner);
       builder.frames.setFunc(frames[i], func);
       const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
-      if (line === null) continue;
-      const isInlined = inline && line.inlined !== undefined;
-      let frame = frames[i];
-      // Which line of the function that exists calls the inlined one is not known.
-      if (isInlined) {
-        const func = builder.funcs.intern(builder.strings.intern(line.inlined), owner);
-        frame = builder.addInlined(frame, dso, addresses[i], 1, func);
-      }
-      const name = line.inlined ?? builder.strings.get(names[i] as StringIndex);
-      // Evaluated code has lines and no file.
-      const file = line.file === '' ? NONE : builder.strings.intern(line.file);
-      builder.frames.setLocation(frame, file, line.line, columnIn(line, name));
+      if (line !== null) placeFrame(builder, frames[i], line, inline);
     }
   }
 }

@@ -192,6 +192,52 @@ ${'//# source'}MappingURL=dist.cjs.map
     expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
+  it('functions that V8 has put into their callers have frames and lines in what the agent sends', async () => {
+    const directory = scratchDirectory();
+    const script = join(directory, 'basket.cjs');
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(projectRoot, 'dist/register/preload.cjs'))});
+function priceBasket(n) {
+  let sum = 0;
+  for (let i = 0; i < 2000; i++) sum += Math.sqrt(i * n);
+  return sum;
+}
+function serveBasket() {
+  let all = 0;
+  for (let i = 0; i < 200; i++) all += priceBasket(i);
+  return all;
+}
+(function turn() { serveBasket(); serveBasket(); setImmediate(turn); })();
+`,
+    );
+    const child = spawn(process.execPath, [script], {
+      stdio: 'ignore',
+      cwd: directory,
+      env: { PATH: process.env.PATH, OTEL_SERVICE_NAME: 'agent-test-inlined' },
+    });
+    running.push(child);
+    const folder = scratchDirectory();
+    const sinks = [{ type: 'folder', path: folder }];
+    const config = readAgentConfig({ sampling: { hz: 99 }, window: { seconds: 1 }, sinks }, 'test');
+    await using agent = await startAgent({ config });
+    // Location: functions with their lines, the innermost first.
+    const locations = () =>
+      profilesIn(folder)
+        .filter(({ service }) => service === 'agent-test-inlined')
+        .flatMap(({ profile }) => {
+          const names = new Map(profile.function.map(({ id, name }) => [id, name]));
+          return profile.location.map(({ line }) =>
+            line.map(
+              (each) =>
+                `${textOf(profile.stringTable, names.get(each.functionId) ?? 0).split(' ')[0]}:${each.line}`,
+            ),
+          );
+        });
+    await expect.poll(locations).toContainEqual(['priceBasket:4', 'serveBasket:0']);
+    expect(agent.totals.samples).toBeGreaterThan(0);
+  });
+
   it('the agent has a metric of how long the turns of a registered program took', async () => {
     const script = join(scratchDirectory(), 'turns.cjs');
     // No turn of it takes less than 20 ms, on whatever machine.

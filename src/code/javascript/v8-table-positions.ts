@@ -1,8 +1,7 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { getOrMake } from '../../base/group-by.ts';
-import { memoize } from '../../base/memoize.ts';
-import type { ScriptEntries } from '../jit/position-log.ts';
+import { PositionSet, type ScriptEntries } from '../jit/position-log.ts';
 import { mendPeeledLoops } from './peeled-loops.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
 import { MOST_POSITIONS, OwnersAt, type PositionOwner, type V8Position } from './v8-position.ts';
@@ -17,6 +16,8 @@ export type V8TableCode = {
   knowsInlining(row: number): boolean;
   name(row: number): string;
   entries(row: number): ScriptEntries;
+  /** Whether its entries have one of these positions; absent: they are looked through. */
+  hasAny?(row: number, wanted: PositionSet): boolean;
   /** Ascending; null where they are not known. */
   lineEnds(isolate: number, script: number): Float64Array | null;
 };
@@ -28,7 +29,8 @@ type Owner = PositionOwner & { readonly isolate: number; readonly script: number
 type Resolved = {
   readonly self: Owner;
   readonly name: V8Name;
-  readonly entries: ScriptEntries;
+  /** Null: they are read again for each question. */
+  readonly entries: ScriptEntries | null;
   /** Function of each inlined call, null where it is not known. */
   readonly owners: ReadonlyMap<number, Owner | null>;
 };
@@ -53,12 +55,35 @@ type Resolved = {
  */
 export class V8TablePositions {
   readonly #code: V8TableCode;
-  readonly #resolved = memoize((row: number) => this.#resolve(row));
+  readonly #resolved = new Map<number, Resolved | null>();
   /** Isolate -> functions by the positions of their bytecode. */
-  #ownersAt: Map<number, OwnersAt<Owner>> | null = null;
+  #ownersAt: ReadonlyMap<number, OwnersAt<Owner>> | null = null;
+  /** Those that were read again last. */
+  #last: { readonly row: number; readonly entries: ScriptEntries } | null = null;
 
   constructor(code: V8TableCode) {
     this.#code = code;
+  }
+
+  /**
+   * Finds out whose the positions in these rows are, in one pass over the bytecode that keeps nothing else of it: for who asks
+   * about little of much code that still comes.
+   */
+  prepare(rows: Iterable<number>): void {
+    const fresh = [...rows].filter((row) => !this.#resolved.has(row));
+    const wanted = new PositionSet();
+    for (const row of fresh) {
+      const read = this.#read(row);
+      if (read === null) continue;
+      const { position, inlining } = read.entries;
+      for (let i = 0; i < position.length; i++) if (inlining[i] !== NONE) wanted.add(position[i]);
+    }
+    this.#ownersAt = wanted.size === 0 ? new Map() : this.#collect(wanted);
+    for (const row of fresh) {
+      const resolved = this.#resolve(row);
+      this.#resolved.set(row, resolved && { ...resolved, entries: null });
+    }
+    this.#ownersAt = null;
   }
 
   /**
@@ -66,9 +91,14 @@ export class V8TablePositions {
    * known.
    */
   find(row: number, offset: number): V8Position | null {
-    const resolved = this.#resolved(row);
+    let resolved = this.#resolved.get(row);
+    if (resolved === undefined) {
+      resolved = this.#resolve(row);
+      this.#resolved.set(row, resolved);
+    }
     if (resolved === null) return null;
-    const { self, name, entries, owners } = resolved;
+    const { self, name, owners } = resolved;
+    const entries = resolved.entries ?? this.#entriesOf(row, name);
     const entry = lastAtMost(entries.offset, offset);
     // Code before the first entry is of no statement: it has the place of its function.
     if (entry < 0) return { file: self.file, line: name.line, column: name.column, inlined: null };
@@ -90,17 +120,33 @@ export class V8TablePositions {
     };
   }
 
-  #resolve(row: number): Resolved | null {
-    const code = this.#code;
-    const text = code.name(row);
+  /** Null for code without a name of a function. */
+  #read(row: number): (Resolved & { readonly entries: ScriptEntries }) | null {
+    const text = this.#code.name(row);
     const name = parseV8Name(text);
-    const self = ownerOf(code, row, text);
+    const self = ownerOf(this.#code, row, text);
     if (self === null || name === null) return null;
+    return { self, name, entries: this.#entries(row, name), owners: new Map() };
+  }
+
+  #entriesOf(row: number, name: V8Name): ScriptEntries {
+    if (this.#last?.row !== row) this.#last = { row, entries: this.#entries(row, name) };
+    return this.#last.entries;
+  }
+
+  #entries(row: number, name: V8Name): ScriptEntries {
+    const code = this.#code;
     const read = code.entries(row);
     // Without numbers, each entry may be of another function; nothing is inlined in bytecode.
     const isNumbered = code.knowsInlining(row) || code.isBytecode(row);
     const known = isNumbered ? read : { ...read, inlining: read.position };
-    const entries = name.tier === 'Maglev' ? mendPeeledLoops(known) : known;
+    return name.tier === 'Maglev' ? mendPeeledLoops(known) : known;
+  }
+
+  #resolve(row: number): Resolved | null {
+    const read = this.#read(row);
+    if (read === null) return null;
+    const { self, entries } = read;
     const positionsOf = new Map<number, Set<number>>();
     for (let i = 0; i < entries.position.length; i++) {
       const inlining = entries.inlining[i];
@@ -113,7 +159,7 @@ export class V8TablePositions {
     for (const [inlining, positions] of positionsOf) {
       owners.set(inlining, this.#ownerOfAll(positions, self));
     }
-    return { self, name, entries, owners };
+    return { ...read, owners };
   }
 
   /** The function that has all of these positions. */
@@ -133,13 +179,15 @@ export class V8TablePositions {
     return others.length === 0 ? only : null;
   }
 
-  #collect(): Map<number, OwnersAt<Owner>> {
+  /** `wanted`: the positions that are asked about; absent: all. */
+  #collect(wanted?: PositionSet): Map<number, OwnersAt<Owner>> {
     const code = this.#code;
     const owners = new Map<string, Owner>();
     const collected = new Map<number, OwnersAt<Owner>>();
     let size = 0;
     for (let row = 0; row < code.length && size < MOST_POSITIONS; row++) {
       if (!code.isBytecode(row)) continue;
+      if (wanted !== undefined && code.hasAny?.(row, wanted) === false) continue;
       const read = ownerOf(code, row, code.name(row));
       if (read === null) continue;
       const key = `${read.isolate} ${read.script} ${read.function}`;
@@ -147,8 +195,11 @@ export class V8TablePositions {
       owners.set(key, owner);
       const ownersAt = getOrMake(collected, owner.isolate, () => new OwnersAt());
       const positions = [...code.entries(row).position, this.#startOf(code.name(row), owner)];
-      for (const position of positions) ownersAt.add(position, owner);
-      size += positions.length;
+      for (const position of positions) {
+        if (wanted?.has(position) === false) continue;
+        ownersAt.add(position, owner);
+        size++;
+      }
     }
     return collected;
   }

@@ -18,7 +18,8 @@ export type ScriptEntries = {
 /** A name with a mark of the version that its script is of; below 1: none. */
 export type VersionName = (name: string, version: number) => string;
 
-const KNOWS_INLINING = 1;
+/** A flag of a record of positions. */
+export const KNOWS_INLINING = 1;
 /** Bound of the entries that one record may have. */
 const MOST_ENTRIES = 1 << 18;
 
@@ -105,28 +106,7 @@ export class PositionLog {
 
   entries(row: number): ScriptEntries {
     const at = this.#at.array[row];
-    const end = at + this.#size.array[row];
-    const varints = new Varints(this.#bytes, at, end);
-    const offsets: number[] = [];
-    const position = new GrowableInt32(16);
-    const inlining = new GrowableInt32(16);
-    let lastOffset = 0;
-    let lastPosition = 0;
-    let lastInlining = -1;
-    while (!varints.isAtEnd && offsets.length < MOST_ENTRIES) {
-      const first = varints.next();
-      lastOffset += Math.floor(first / 2);
-      if (first % 2 === 1) lastInlining = varints.next() - 1;
-      lastPosition += fromZigzag(varints.next());
-      offsets.push(lastOffset);
-      position.push(lastPosition);
-      inlining.push(lastInlining);
-    }
-    return {
-      offset: Float64Array.from(offsets),
-      position: position.finish(),
-      inlining: inlining.finish(),
-    };
+    return decodeEntries(this.#bytes, at, at + this.#size.array[row]);
   }
 
   /** The ends of a script's lines, in UTF-16 units, ascending; null where V8 had none. */
@@ -136,17 +116,79 @@ export class PositionLog {
     if (known !== undefined) return known;
     const place = this.#lines.get(key);
     if (place === undefined) return null;
-    const varints = new Varints(this.#bytes, place.at, place.at + place.size);
-    const ends = new GrowableFloat64();
-    let last = 0;
-    while (!varints.isAtEnd) {
-      last += varints.next();
-      ends.push(last);
-    }
-    const decoded = ends.finish();
+    const decoded = decodeLineEnds(this.#bytes, place.at, place.at + place.size);
     this.#decodedLines.set(key, decoded);
     return decoded;
   }
+}
+
+/** The entries of a record of positions, in these bytes. */
+export function decodeEntries(bytes: Uint8Array, at: number, end: number): ScriptEntries {
+  const varints = new Varints(bytes, at, end);
+  const offsets: number[] = [];
+  const position = new GrowableInt32(16);
+  const inlining = new GrowableInt32(16);
+  let lastOffset = 0;
+  let lastPosition = 0;
+  let lastInlining = -1;
+  while (!varints.isAtEnd && offsets.length < MOST_ENTRIES) {
+    const first = varints.next();
+    lastOffset += Math.floor(first / 2);
+    if (first % 2 === 1) lastInlining = varints.next() - 1;
+    lastPosition += fromZigzag(varints.next());
+    offsets.push(lastOffset);
+    position.push(lastPosition);
+    inlining.push(lastInlining);
+  }
+  return {
+    offset: Float64Array.from(offsets),
+    position: position.finish(),
+    inlining: inlining.finish(),
+  };
+}
+
+/** Positions that are looked for in much code, most of which has none of them. */
+export class PositionSet {
+  readonly #all = new Set<number>();
+  /** By the lower bits of a position. */
+  readonly #isAmong = new Uint8Array(1 << 16);
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(position: number): void {
+    this.#all.add(position);
+    this.#isAmong[position & 0xffff] = 1;
+  }
+
+  has(position: number): boolean {
+    return this.#isAmong[position & 0xffff] === 1 && this.#all.has(position);
+  }
+
+  /** Whether one of them is among the entries of a record in these bytes. */
+  isIn(bytes: Uint8Array, at: number, end: number): boolean {
+    const varints = new Varints(bytes, at, end);
+    let position = 0;
+    while (!varints.isAtEnd) {
+      if (varints.next() % 2 === 1) varints.next();
+      position += fromZigzag(varints.next());
+      if (this.has(position)) return true;
+    }
+    return false;
+  }
+}
+
+/** The ends of the lines of a script, in these bytes. */
+export function decodeLineEnds(bytes: Uint8Array, at: number, end: number): Float64Array {
+  const varints = new Varints(bytes, at, end);
+  const ends = new GrowableFloat64(Math.max(1, end - at));
+  let last = 0;
+  while (!varints.isAtEnd) {
+    last += varints.next();
+    ends.push(last);
+  }
+  return ends.finish();
 }
 
 /** Numbers in groups of 7 bits, least first; a number that the bytes cut off ends there. */

@@ -5,6 +5,7 @@ import { signedAddress } from '../../base/u64.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
+import { isInlined } from '../../profile/inlined-frames.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Profile } from '../../profile/types.ts';
 import { filesOfFuncs } from './func-files.ts';
@@ -94,7 +95,7 @@ export class PprofLocations {
       const known = this.#locationOfFrame[innermost];
       ids.push(known !== 0 ? known : this.#addLocation(row));
       // Callers that the innermost function is inlined into are lines of the same location.
-      while (this.#isInlined(row)) row = prefix[row];
+      while (isInlined(this.#profile, row)) row = prefix[row];
       row = prefix[row];
     }
     return ids;
@@ -115,25 +116,11 @@ export class PprofLocations {
     }));
   }
 
-  /** Whether the caller's row is the same place in machine code, one function further out. */
-  #isInlined(row: number): boolean {
-    const { frames, stacks } = this.#profile;
-    const caller = stacks.prefix[row];
-    if (caller === NONE) return false;
-    const inner = stacks.frame[row];
-    const outer = stacks.frame[caller];
-    return (
-      frames.inlineDepth[inner] === frames.inlineDepth[outer] + 1 &&
-      frames.address[inner] === frames.address[outer] &&
-      frames.dso[inner] === frames.dso[outer]
-    );
-  }
-
   #addLocation(innermost: number): number {
     const { frames, stacks } = this.#profile;
     const frame = stacks.frame[innermost];
     const lines = [this.#lineOf(frame)];
-    for (let row = innermost; this.#isInlined(row); ) {
+    for (let row = innermost; isInlined(this.#profile, row); ) {
       row = stacks.prefix[row];
       lines.push(this.#lineOf(stacks.frame[row]));
     }

@@ -16,7 +16,7 @@ import { isKindOfCode } from '../../profile/frame-level.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
-import { columnIn } from '../jit/jit-column.ts';
+import { columnIn } from '../jit/place-frame.ts';
 import {
   type CodeDump,
   type CodeObject,

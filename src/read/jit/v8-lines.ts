@@ -40,7 +40,7 @@ export function withAnnouncedLines({ table, positions, positionsOf }: CodeEvents
 }
 
 /** A position as tables of code have lines. */
-function lineAt(position: V8Position | null): SourceLine | null {
+export function lineAt(position: V8Position | null): SourceLine | null {
   if (position === null) return null;
   const { file, line, column, inlined } = position;
   return {

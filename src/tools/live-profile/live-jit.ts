@@ -1,12 +1,15 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { V8TablePositions } from '../../code/javascript/v8-table-positions.ts';
 import { CodeLayer } from '../../code/jit/code-layer.ts';
+import type { SourceLine } from '../../code/jit/code-table.ts';
 import type { LiveCode } from '../../code/jit/live-code.ts';
 import { readWholePerfMap } from '../../code/jit/perf-map.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
 import type { SymbolProvider, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { JitNames, ResolvedSymbol } from '../../code/symbols/symbolizer.ts';
+import { lineAt } from '../../read/jit/v8-lines.ts';
 import type { UserRooms } from '../../system/strangers/user-rooms.ts';
 
 /** A map that is larger is not read again: that would take longer than sampling. */
@@ -46,6 +49,11 @@ export class LiveJit implements JitNames {
   readonly #rooms: UserRooms | null;
   /** The code at the last look, by pid: another object where a process announces all of it anew. */
   readonly #seen = new Map<number, { readonly code: LiveCode; readonly version: number }>();
+  /** Whose the positions of code are that was asked about, by pid. */
+  readonly #positions = new Map<
+    number,
+    { readonly code: LiveCode; readonly numbering: number; readonly positions: V8TablePositions }
+  >();
   /** Looks to leave out, by pid. */
   readonly #without = new Map<number, number>();
 
@@ -98,10 +106,37 @@ export class LiveJit implements JitNames {
     }
   }
 
+  /** The places in scripts of code at these addresses, as it is now; null where the process does not announce them. */
+  linesOf(dso: DsoIndex, addresses: Float64Array): (SourceLine | null)[] | null {
+    const key = this.#dsos.key(dso);
+    const code = key.kind === 'jit' ? (this.#source?.codeOf(key.pid) ?? null) : null;
+    if (code === null || key.kind !== 'jit') return null;
+    let known = this.#positions.get(key.pid);
+    if (known?.code !== code || known.numbering !== code.numbering) {
+      known = { code, numbering: code.numbering, positions: new V8TablePositions(code) };
+      this.#positions.set(key.pid, known);
+    }
+    const { positions } = known;
+    const rows = Array.from(addresses, (address) => {
+      const row = code.rowAt(address);
+      return row !== NONE && code.hasPositions(row) ? row : NONE;
+    });
+    positions.prepare(new Set(rows.filter((row) => row !== NONE)));
+    const lines: (SourceLine | null)[] = rows.map(() => null);
+    // In the order of rows: the entries of each are read once.
+    for (const i of [...rows.keys()].sort((a, b) => rows[a] - rows[b])) {
+      if (rows[i] === NONE) continue;
+      lines[i] = lineAt(positions.find(rows[i], addresses[i] - code.start(rows[i])));
+    }
+    code.forgetDecoded();
+    return lines;
+  }
+
   forget(pid: number): void {
     this.#maps.delete(pid);
     this.#without.delete(pid);
     this.#seen.delete(pid);
+    this.#positions.delete(pid);
     this.#rooms?.forget(pid);
     this.#source?.forget(pid);
   }

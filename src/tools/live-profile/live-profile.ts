@@ -11,12 +11,14 @@ import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { decodeRecord } from '../../kernel/perf-event/record.ts';
 import type { OpenProfileOptions } from '../../options/reading.ts';
 import type { LossGap } from '../../period/types.ts';
+import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Dso, Profile, ProfileThread } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
 import { describeEvents } from '../../read/facts/event-description.ts';
 import { type Provenance, readProvenance } from '../../read/facts/provenance.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';
+import { placeFrame } from '../../read/jit/place-frame.ts';
 import { ScriptMaps } from '../../read/jit/script-maps.ts';
 import { Pipeline } from '../../read/pipeline.ts';
 import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
@@ -211,7 +213,9 @@ export class LiveProfile {
       losses: [],
     };
     const isSmall = this.#hasSmallSlices;
-    const slice = isSmall ? builder.takeSmallSlice(parts) : builder.takeSlice(parts);
+    const slice = isSmall
+      ? builder.takeSmallSlice(parts, (small) => this.#locate(small))
+      : builder.takeSlice(parts);
     this.#lossGaps = this.#pipeline.lossGaps.slice();
     this.#pipeline.forgetSamples();
     this.#pipeline.forgetEnded();
@@ -226,6 +230,17 @@ export class LiveProfile {
     const simplify = 'interpreter';
     const options = { sourceMaps: this.#scripts, directory: this.#directory, simplify } as const;
     return simplifyStacks(nameScripts(slice, options), simplify);
+  }
+
+  /** Lines and inlined calls of the JavaScript that processes announce. */
+  #locate(small: ProfileBuilder): void {
+    for (const dso of this.#jitFrames.keys()) {
+      const { frames, addresses } = small.frames.addresses(dso);
+      const lines = frames.length === 0 ? null : this.#jit.linesOf(dso, addresses);
+      for (const [at, line] of lines?.entries() ?? []) {
+        if (line !== null && small.isNamed(frames[at])) placeFrame(small, frames[at], line, true);
+      }
+    }
   }
 
   /** Adds the build IDs of their files, where the kernel was not asked for them. */

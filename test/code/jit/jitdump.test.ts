@@ -5,7 +5,7 @@ import { ByteWriter } from '../../../src/base/byte-writer.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { formatAddress } from '../../../src/base/u64.ts';
 import { type Jitdump, readJitdump } from '../../../src/code/jit/jitdump.ts';
-import { columnIn } from '../../../src/read/jit/jit-column.ts';
+import { columnIn } from '../../../src/read/jit/place-frame.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { seededRandom } from '../../helpers/random.ts';
 

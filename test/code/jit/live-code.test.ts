@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { V8TablePositions } from '../../../src/code/javascript/v8-table-positions.ts';
 import { LiveCode } from '../../../src/code/jit/live-code.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
@@ -20,6 +21,24 @@ function record(type: number, numbers: readonly number[], name = '', codeType = 
 const added = (start: number, length: number, name: string, codeType?: number) =>
   record(1, [start, length, name.length], name, codeType);
 const moved = (from: number, length: number, to: number) => record(2, [from, length, to]);
+/** Records of `stream.h` with a body of 64 and 32 bits: entries are varints of at most 127 each. */
+function positions(
+  start: number,
+  script: number,
+  entries: readonly number[],
+  codeType = OF_OPTIMIZED,
+) {
+  const bytes = record(8, [start, 0, 0], String.fromCharCode(...entries), codeType);
+  [script, 1, entries.length, entries.length].forEach((value, i) => {
+    bytes.writeUInt32LE(value, 24 + 4 * i);
+  });
+  return bytes;
+}
+function lineEnds(script: number, ends: readonly number[]) {
+  const bytes = record(9, [0, ends.length], String.fromCharCode(...ends));
+  bytes.writeUInt32LE(script, 16);
+  return bytes;
+}
 const removed = (start: number, length: number) => record(3, [start, length]);
 
 const HEADER = Buffer.concat([Buffer.from('PTSCODE1'), Buffer.alloc(24)]);
@@ -144,5 +163,73 @@ describe('code that a process announces', () => {
     expect(nameAt(codeOf([note, RECORDS[1], note, RECORDS[0]], 1000), 0x1000)).toBe(
       'JS:*work /a.js:1:1',
     );
+  });
+
+  /** `leaf` has the positions 10 and 12, and is inlined as call 0 of `outer`, whose own is 45. */
+  const INLINED = [
+    lineEnds(7, [20, 20, 20]),
+    added(0x9000, 0x10, 'JS:~leaf /a.js:1:11', OF_BYTECODE),
+    positions(0x9000, 7, [0, 20, 4, 4], OF_BYTECODE),
+    added(0x9100, 0x10, 'JS:~outer /a.js:3:1', OF_BYTECODE),
+    positions(0x9100, 7, [0, 90], OF_BYTECODE),
+    added(0x1000, 0x100, 'JS:*outer /a.js:3:1'),
+    positions(0x1000, 7, [0, 90, 33, 1, 69, 32, 4, 33, 0, 66]),
+  ];
+  const placesOf = (code: LiveCode, start: number, ...offsets: number[]) => {
+    const found = new V8TablePositions(code);
+    const row = code.rowAt(start);
+    found.prepare(code.hasPositions(row) ? [row] : []);
+    return offsets.map((offset) => {
+      const place = code.hasPositions(row) ? found.find(row, offset) : null;
+      return place && `${place.inlined ?? 'own'} ${place.file}:${place.line}:${place.column}`;
+    });
+  };
+  const PLACES = [
+    'own /a.js:3:5',
+    'JS:*leaf /a.js:1:11 /a.js:1:11',
+    'JS:*leaf /a.js:1:11 /a.js:1:13',
+    'own /a.js:3:5',
+  ];
+
+  test.each([1, 7, 1 << 20])(
+    'live code has its places in scripts and the functions inlined there, in pieces of %i B',
+    (step) => {
+      const code = codeOf([...INLINED, moved(0x1000, 0x100, 0x4000)], step);
+      expect(placesOf(code, 0x4000, 0, 16, 32, 48)).toEqual(PLACES);
+      // Another isolate has scripts of its own.
+      const stream = code.stream();
+      stream.take(Buffer.concat([HEADER, added(0x2000, 0x100, 'JS:*outer /a.js:3:1')]));
+      stream.take(positions(0x2000, 7, [0, 90]));
+      expect(placesOf(code, 0x2000, 0)).toEqual([null]);
+    },
+  );
+
+  test('places of live code stay with it, however much comes and goes between, and from another isolate', () => {
+    const code = new LiveCode();
+    const [stream, other] = [code.stream(), code.stream()];
+    for (const each of [stream, other]) each.take(HEADER);
+    stream.take(Buffer.concat(INLINED.slice(0, -1)));
+    other.take(added(0x7000, 0x10, 'JS:*other /b.js:1:1'));
+    stream.take(INLINED[INLINED.length - 1]);
+    for (let i = 0; i < 20_000; i++) {
+      const start = 0x100000 + (i % 100) * 0x100;
+      other.take(added(start, 0x10, `JS:*f${i} /b.js:1:1`));
+      other.take(positions(start, 7, [0, 2, 4, 4]));
+    }
+    expect(code.numbering).toBeGreaterThan(0);
+    expect(placesOf(code, 0x1000, 0, 16, 32, 48)).toEqual(PLACES);
+    expect(code.bytes).toBeLessThan(100_000);
+  });
+
+  test('live code without its positions keeps the names, and takes no more of them', () => {
+    const code = codeOf(INLINED);
+    const { bytes } = code;
+    expect([code.dropPositions(), code.dropPositions()]).toEqual([true, false]);
+    expect(code.bytes).toBeLessThan(bytes / 2);
+    const stream = code.stream();
+    stream.take(Buffer.concat([HEADER, ...INLINED.slice(0, -2), added(0x2000, 0x10, 'b')]));
+    expect(nameAt(code, 0x1000)).toBe('JS:*outer /a.js:3:1');
+    expect(placesOf(code, 0x1000, 0)).toEqual([null]);
+    expect(code.length).toBe(2);
   });
 });

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Profile as Pprof } from 'pprof-format';
 import { describe, expect, it } from 'vitest';
+import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
+import { placeFrame } from '../../../src/read/jit/place-frame.ts';
 import type { SinkConfig, SinkType } from '../../../src/tools/agent/config/agent-config.ts';
 import { encodePprof } from '../../../src/tools/agent/encode/encode-pprof.ts';
 import type {
@@ -108,6 +110,39 @@ describe('a window divided by service', () => {
     const [, ...functions] = dictionary.functions as Message[];
     const names = functions.map(({ nameStrindex }) => texts[Number(nameStrindex[0])]);
     expect(names.sort()).toEqual(['[app]', 'main']);
+  });
+
+  it('a function that was inlined is a line of the location that it is in, the innermost first, in OTLP too', () => {
+    const [shop] = divided().services;
+    const builder = new ProfileBuilder();
+    const { strings, funcs, frames } = builder;
+    const frame = frames.intern(0, 0x20);
+    frames.setFunc(frame, funcs.intern(strings.intern('score'), 0));
+    const place = { file: '/a.js', line: 4, inlined: 'leaf' };
+    placeFrame(builder, frame, place, true);
+    const stack = builder.stacks.intern(-1, frame);
+    builder.samples.add(stack, 0, strings.intern('node'), 0, -1, 0, 0, 50, Number.NaN);
+    const weights = { ...shop.weights, values: Float64Array.of(5) };
+    const one = { ...shop, profile: builder.finish(shop.profile), weights };
+    const [{ bytes }] = encodeOtlp([one], FACTS, { labels: {} });
+    const [dictionary] = decodeProtobuf(gunzipSync(bytes), OTLP_REQUEST).dictionary as Message[];
+    const [, ...locations] = dictionary.locations as Message[];
+    const nameOf = (row: unknown) => {
+      const { nameStrindex } = (dictionary.functions as Message[])[Number(row)];
+      return (dictionary.strings as string[])[Number(nameStrindex[0])];
+    };
+    const lines = locations.map((location) =>
+      (location.lines as Message[]).map(({ functionIndex, line }) => [
+        nameOf(functionIndex[0]),
+        Number(line?.[0] ?? 0),
+      ]),
+    );
+    expect(lines).toEqual([
+      [
+        ['leaf', 4],
+        ['score', 0],
+      ],
+    ]);
   });
 
   it('a divided window is a request of OTLP by its own definition', () => {

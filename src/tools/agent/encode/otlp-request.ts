@@ -6,6 +6,7 @@ import { finish } from '../../../base/slices.ts';
 import { selectSamples } from '../../../profile/analysis/select/filter.ts';
 import { RunningRound, sumSameSamples } from '../../../profile/analysis/summed-samples.ts';
 import { funcLabel } from '../../../profile/func-label.ts';
+import { isInlined } from '../../../profile/inlined-frames.ts';
 import type { Dso, Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
 import { serviceKey } from '../service/service.ts';
@@ -189,7 +190,12 @@ class Dictionary {
       stack: (row) => {
         const locations: number[] = [];
         for (let at = row; at !== NONE; at = stacks.prefix[at]) {
-          locations.push(this.#location(profile, stacks.frame[at]));
+          const lines = [stacks.frame[at]];
+          while (isInlined(profile, at)) {
+            at = stacks.prefix[at];
+            lines.push(stacks.frame[at]);
+          }
+          locations.push(this.#location(profile, lines));
         }
         if (locations.length === 0) return 0;
         return this.#stacks.intern(locations.join(' '), () =>
@@ -199,22 +205,30 @@ class Dictionary {
     };
   }
 
-  /** `message Location { int32 mapping_index = 1; uint64 address = 2; repeated Line lines = 3; … }` */
-  #location(profile: Profile, frame: number): number {
-    const { frames, funcs, dsos } = profile;
-    const func = frames.func[frame];
+  /**
+   * `message Location { int32 mapping_index = 1; uint64 address = 2; repeated Line lines = 3; … }`, a line for each function
+   * there, the innermost of the inlined ones first: `message Line { int32 function_index = 1; int64 line = 2; }`
+   */
+  #location(profile: Profile, inlined: readonly number[]): number {
+    const { frames, dsos } = profile;
+    const [frame] = inlined;
     const dso = dsos[frames.dso[frame]];
     const mapping = dso === undefined ? 0 : this.#mapping(dso);
-    // A line that V8 gave, or that where the function begins.
-    const line = frames.line[frame] || funcs.line[func];
     const address = frames.address[frame];
-    const functionRow = this.#function(profile, func);
-    return this.#locations.intern(`${mapping} ${address} ${functionRow} ${line}`, () =>
-      new ProtoWriter()
+    const lines = inlined.map((each) => ({
+      func: this.#function(profile, frames.func[each]),
+      line: Math.max(0, frames.line[each]),
+    }));
+    const key = lines.map(({ func, line }) => `${func} ${line}`).join(' ');
+    return this.#locations.intern(`${mapping} ${address} ${key}`, () => {
+      const location = new ProtoWriter()
         .int(1, mapping)
-        .int(2, Number.isSafeInteger(address) ? BigInt(address) : 0n)
-        .message(3, new ProtoWriter().int(1, functionRow).int(2, line)),
-    );
+        .int(2, Number.isSafeInteger(address) ? BigInt(address) : 0n);
+      for (const { func, line } of lines) {
+        location.message(3, new ProtoWriter().int(1, func).int(2, line));
+      }
+      return location;
+    });
   }
 
   /**

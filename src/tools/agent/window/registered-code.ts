@@ -127,6 +127,22 @@ export class RegisteredCode implements LiveCodeSource {
     return taken;
   }
 
+  /** The process of which too much is kept, with what is kept of this one now; −1 for none. */
+  #over(pid: number): number {
+    const asked = this.#asked.get(pid);
+    return this.#rooms.keep(pid, asked === undefined ? 0 : asked.code.bytes + asked.heldBytes);
+  }
+
+  /** Its code takes more than its user's processes may: names go before lines do. False where it has no lines any more. */
+  #leaveLines(pid: number): boolean {
+    if (this.#asked.get(pid)?.code.dropPositions() !== true) return false;
+    this.#over(pid);
+    this.#notify(
+      `process ${pid} announces more code than is kept of the processes of its user: its JavaScript has names, and no lines`,
+    );
+    return true;
+  }
+
   /** Its code takes more than its user's processes may: what is named of it stays what it was, and no more comes. */
   #cutOff(pid: number): void {
     const asked = this.#asked.get(pid);
@@ -216,10 +232,9 @@ export class RegisteredCode implements LiveCodeSource {
         this.#cutOff(pid);
         return;
       }
-      const kept = code.bytes + asked.heldBytes;
-      for (let over = this.#rooms.keep(pid, kept); over >= 0; ) {
-        this.#cutOff(over);
-        over = over === pid ? -1 : this.#rooms.keep(pid, kept);
+      for (let over = this.#over(pid); over >= 0; ) {
+        if (!this.#leaveLines(over)) this.#cutOff(over);
+        over = asked.code === code ? this.#over(pid) : -1;
       }
     });
     socket.once('close', () => {
