@@ -375,6 +375,12 @@ describe('a sink', () => {
       kind: 'later',
       why: `${hangs.url}: nothing listens there (ECONNREFUSED)`,
     });
+    // What OpenSSL prints of a server without TLS is its source file and a line there.
+    const plain = await startFakeSink();
+    expect(await send(plain.url.replace('http:', 'https:'))).toMatchObject({
+      kind: 'later',
+      why: expect.stringMatching(/^https:\S+: it does not speak TLS as we do: .* \(EPROTO\)$/),
+    });
     // The status is there, and half of the body: it was taken.
     const half = await startFakeSink((response) => {
       response.writeHead(200, { 'content-length': '100' });

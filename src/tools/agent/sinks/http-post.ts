@@ -117,6 +117,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to it',
   ENOTFOUND: 'there is no such host',
   EPIPE: 'the connection was cut',
+  EPROTO: 'it does not speak TLS as we do: plain HTTP has an address that begins with http:',
   ETIMEDOUT: 'it does not answer',
 };
 
