@@ -214,7 +214,7 @@ function shareSql(options: VerbOptions): string {
   group by u.service, u.build, u.host
 )
 select nullif(m.service, '') as service, nullif(m.build, '') as build, nullif(m.host, '') as host,
-  m.recordings as recordings, m.n as parts, ${mean} as share, ${low} as low, ${high} as high
+  m.recordings as recordings, ${mean} as share, ${low} as low, ${high} as high, m.n as parts
 from sums m
 where m.w > 0
 order by service, build, host

@@ -79,10 +79,12 @@ export class LiveProfile {
   #lossGaps: readonly LossGap[] = [];
   /** Records that were no samples: processes, threads and mappings are at most as many. */
   #sideband = 0;
-  /** Frames before this one were looked up. */
+  /** Frames before this one were looked up, or are in `#fresh`. */
   #named = 0;
   /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
   readonly #jitFrames = new Map<DsoIndex, number[]>();
+  /** Frames in files that are not looked up yet. */
+  readonly #fresh = new Map<DsoIndex, number[]>();
   /** Frames of JITs that came since the last slice. */
   readonly #freshJit = new Map<DsoIndex, number[]>();
 
@@ -276,41 +278,44 @@ export class LiveProfile {
 
   /**
    * Looks up the frames that came since, but for those of JIT code. To be called more often than slices are taken
-   * where processes end meanwhile whose files nobody else has.
+   * where processes end meanwhile whose files nobody else has. False where files are left after `mostMs`: reading the
+   * symbols of one takes up to a second.
    */
-  nameFiles(): void {
+  nameFiles(mostMs = Number.POSITIVE_INFINITY): boolean {
+    const endMs = performance.now() + mostMs;
     const { builder, processes } = this.#pipeline;
     const frameCount = builder.frames.length;
-    const fresh = this.#takeReachable();
+    this.#takeReachable();
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.frames.dso(frame) as DsoIndex;
       if (dso < 0) continue;
-      if (processes.dsos.key(dso).kind !== 'jit') addToList(fresh, dso, frame);
+      if (processes.dsos.key(dso).kind !== 'jit') addToList(this.#fresh, dso, frame);
       else {
         addToList(this.#freshJit, dso, frame);
         addToList(this.#jitFrames, dso, frame);
       }
     }
     this.#named = frameCount;
-    for (const [dso, frames] of fresh) {
+    for (const [dso, frames] of this.#fresh) {
+      this.#fresh.delete(dso);
       this.#nameFramesOf(dso, frames);
       if (processes.dsos.key(dso).kind === 'user-file') this.#noteAbsent(dso, frames);
+      if (performance.now() > endMs) break;
     }
+    return this.#fresh.size === 0;
   }
 
   /** Frames in files that could not be had before, and that another process has mapped since. */
-  #takeReachable(): Map<DsoIndex, number[]> {
-    const found = new Map<DsoIndex, number[]>();
+  #takeReachable(): void {
     // Only a record of a process or a mapping gives one more process a file.
-    if (this.#sideband === this.#lookedAt) return found;
+    if (this.#sideband === this.#lookedAt) return;
     this.#lookedAt = this.#sideband;
     for (const [dso, { frames, pids }] of this.#absent) {
       if (this.#pidsWith(dso).every((pid) => pids.has(pid))) continue;
       this.#symbolizer.forgetAbsent(dso);
       this.#absent.delete(dso);
-      found.set(dso, frames);
+      for (const frame of frames) addToList(this.#fresh, dso, frame);
     }
-    return found;
   }
 
   #noteAbsent(dso: DsoIndex, frames: readonly number[]): void {

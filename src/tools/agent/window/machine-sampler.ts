@@ -28,6 +28,8 @@ const CHUNK_BYTES = 256 << 10;
 const MAX_CHUNKS = 32;
 /** 512 KiB a CPU: minutes of samples at 19 Hz. */
 const RING_BYTES = 512 << 10;
+/** Time for reading symbols, after which what has come meanwhile is looked at. */
+const MOST_NAMING_MS = 50;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
 /** Bytes kept of the code that processes of one user name: 26 000 functions. */
@@ -106,6 +108,7 @@ export class MachineSampler {
   #counted: number | null = null;
   /** When the window that has begun did, by the monotonic clock. */
   #startClockNs: bigint;
+  #naming: NodeJS.Immediate | undefined;
   #sequence = 0;
   #renewals = 0;
   #failure: Error | null = null;
@@ -250,6 +253,7 @@ export class MachineSampler {
 
   /** After the last window. */
   close(): void {
+    clearImmediate(this.#naming);
     this.#profile?.close();
     closeLoaded(this.#loadedSymbols ?? new Map());
   }
@@ -261,12 +265,19 @@ export class MachineSampler {
     }
     if (this.#profile !== null) {
       this.#options.onSampled?.(this.#profile.sampledThreads());
-      this.#profile.nameFiles();
+      this.#nameFiles();
     }
     if (event.kind !== 'recording-ended') return;
     this.#profile?.finish();
     this.#counted = event.finals.reduce((sum, { value }) => sum + Number(value), 0);
     this.#ended.settle(this.#failure === null ? undefined : Promise.reject(this.#failure));
+  }
+
+  /** One file after the other: all that runs at the start would be seconds in which nothing else is answered. */
+  #nameFiles(): void {
+    clearImmediate(this.#naming);
+    const isDone = this.#profile?.nameFiles(MOST_NAMING_MS) ?? true;
+    this.#naming = isDone ? undefined : setImmediate(() => this.#nameFiles());
   }
 
   #feed(chunk: Uint8Array): void {
