@@ -107,7 +107,7 @@ const MOST_PARTS = 100_000;
 
 /**
  * The rows of `share` with what they could show: the least change of the share that as much of another build would show four
- * times in five, and how many times as much of either would show one by a tenth so; null where a single part can't tell.
+ * times in five, and how many times as much of either would show one by a tenth so; null where a single part, or these, can't tell.
  */
 export function withSensitivity({ columns, rows, ...answer }: QueryAnswer): QueryAnswer {
   const at = ['parts', 'share', 'low', 'high'].map((column) => columns.indexOf(column));
@@ -123,7 +123,7 @@ export function withSensitivity({ columns, rows, ...answer }: QueryAnswer): Quer
       const spread = { deviation: (half / t95(degrees)) * Math.sqrt(parts), degrees };
       const needed = share > 0 ? runsThatDecide(spread, share / 10, 1, MOST_PARTS) : null;
       const least = leastSeen(spread, { here: parts, there: parts });
-      return [...row, least, needed === null ? null : needed / parts];
+      return [...row, least < 1 ? least : null, needed === null ? null : needed / parts];
     }),
   };
 }
