@@ -70,7 +70,10 @@ export class InlinedFrames {
 }
 
 /** Whether the caller's row of a stack is the same place in machine code, one function further out. */
-export function isInlined({ frames, stacks }: Pick<Profile, 'frames' | 'stacks'>, row: number): boolean {
+export function isInlinedInCaller(
+  { frames, stacks }: Pick<Profile, 'frames' | 'stacks'>,
+  row: number,
+): boolean {
   const caller = stacks.prefix[row];
   if (caller === NONE) return false;
   const inner = stacks.frame[row];

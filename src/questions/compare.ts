@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { Slices } from '../base/slices.ts';
-import { leastSeen, runsThatDecide, spreadOf } from '../profile/analysis/change.ts';
+import { leastSeen, runsThatDecide, spreadOfRuns } from '../profile/analysis/change.ts';
 import {
   type ComparedFunctions,
   type ComparedRun,
@@ -175,7 +175,7 @@ export function meanSeconds(runs: readonly { readonly seconds: number | null }[]
   return Number.isNaN(sum) ? null : sum / runs.length;
 }
 
-/** What the recordings of a comparison could have shown of the function that has most. */
+/** The least change that the recordings of a comparison could have shown, of the function that has most. */
 export type Sensitivity = {
   readonly name: string;
   /** The least change of it that would be marked four times in five, in the measure, and as a part of what it had before. */
@@ -197,7 +197,7 @@ export function sensitivityOf({
   let [largest] = functions;
   for (const row of functions) if (before(row) > before(largest)) largest = row;
   const change = largest?.[by] ?? null;
-  const spread = change && spreadOf(change, sides);
+  const spread = change && spreadOfRuns(change, sides);
   if (spread === null || before(largest) === 0) return null;
   const least = leastSeen(spread, sides, functions.length);
   return {

@@ -7,7 +7,7 @@ import {
   changeOf,
   leastSeen,
   runsThatDecide,
-  spreadOf,
+  spreadOfRuns,
 } from '../../profile/analysis/change.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { fittingNames, noFunctionNamed } from '../../profile/analysis/select/find-functions.ts';
@@ -171,7 +171,7 @@ function judged(
   const { here, there, interval } = change;
   const verdict = verdictOf(condition, change);
   const bound = boundOf(condition, change);
-  const found = spreadOf(change, recordings);
+  const found = spreadOfRuns(change, recordings);
   const spread = found && { ...found, deviation: found.deviation * widerBy(condition) };
   const isOpen = verdict === 'not distinguishable' && spread !== null;
   return {

@@ -45,3 +45,23 @@ export class OwnersAt<Owner extends PositionOwner> {
     return owners.length < MOST_OWNERS ? owners : null;
   }
 }
+
+/** A set of positions that are looked for in much code, most of which has none of them. */
+export class PositionSet {
+  readonly #all = new Set<number>();
+  /** A flag for the lower bits of each position. */
+  readonly #isAmong = new Uint8Array(1 << 16);
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(position: number): void {
+    this.#all.add(position);
+    this.#isAmong[position & 0xffff] = 1;
+  }
+
+  has(position: number): boolean {
+    return this.#isAmong[position & 0xffff] === 1 && this.#all.has(position);
+  }
+}

@@ -1,10 +1,16 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { getOrMake } from '../../base/group-by.ts';
-import { PositionSet, type ScriptEntries } from '../jit/position-log.ts';
+import type { ScriptEntries } from '../jit/position-log.ts';
 import { mendPeeledLoops } from './peeled-loops.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
-import { MOST_POSITIONS, OwnersAt, type PositionOwner, type V8Position } from './v8-position.ts';
+import {
+  MOST_POSITIONS,
+  OwnersAt,
+  type PositionOwner,
+  PositionSet,
+  type V8Position,
+} from './v8-position.ts';
 
 /** Code objects with positions, as rows; those of bytecode among them. */
 export type V8TableCode = {
@@ -58,7 +64,7 @@ export class V8TablePositions {
   readonly #resolved = new Map<number, Resolved | null>();
   /** Isolate -> functions by the positions of their bytecode. */
   #ownersAt: ReadonlyMap<number, OwnersAt<Owner>> | null = null;
-  /** Those that were read again last. */
+  /** The entries that were read again last. */
   #last: { readonly row: number; readonly entries: ScriptEntries } | null = null;
 
   constructor(code: V8TableCode) {

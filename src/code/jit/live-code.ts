@@ -13,8 +13,8 @@ import {
 import {
   decodeEntries,
   decodeLineEnds,
+  hasPosition,
   KNOWS_INLINING,
-  type PositionSet,
   type ScriptEntries,
 } from './position-log.ts';
 import { StreamCutter } from './stream-cutter.ts';
@@ -151,9 +151,9 @@ export class LiveCode {
     this.#decoded.clear();
   }
 
-  hasAny(row: number, wanted: PositionSet): boolean {
+  hasAny(row: number, wanted: { has(position: number): boolean }): boolean {
     const at = this.#nameAt.array[row] + Math.max(0, this.#nameSize.array[row]);
-    return wanted.isIn(this.#names, at, at + this.#entriesSize.array[row]);
+    return hasPosition(this.#names, at, at + this.#entriesSize.array[row], wanted);
   }
 
   /** Keeps no positions from now on; false where it has kept none before. */

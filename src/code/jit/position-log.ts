@@ -147,36 +147,21 @@ export function decodeEntries(bytes: Uint8Array, at: number, end: number): Scrip
   };
 }
 
-/** Positions that are looked for in much code, most of which has none of them. */
-export class PositionSet {
-  readonly #all = new Set<number>();
-  /** By the lower bits of a position. */
-  readonly #isAmong = new Uint8Array(1 << 16);
-
-  get size(): number {
-    return this.#all.size;
+/** Whether one of these positions is among the entries of a record in these bytes. */
+export function hasPosition(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  wanted: { has(position: number): boolean },
+): boolean {
+  const varints = new Varints(bytes, at, end);
+  let position = 0;
+  while (!varints.isAtEnd) {
+    if (varints.next() % 2 === 1) varints.next();
+    position += fromZigzag(varints.next());
+    if (wanted.has(position)) return true;
   }
-
-  add(position: number): void {
-    this.#all.add(position);
-    this.#isAmong[position & 0xffff] = 1;
-  }
-
-  has(position: number): boolean {
-    return this.#isAmong[position & 0xffff] === 1 && this.#all.has(position);
-  }
-
-  /** Whether one of them is among the entries of a record in these bytes. */
-  isIn(bytes: Uint8Array, at: number, end: number): boolean {
-    const varints = new Varints(bytes, at, end);
-    let position = 0;
-    while (!varints.isAtEnd) {
-      if (varints.next() % 2 === 1) varints.next();
-      position += fromZigzag(varints.next());
-      if (this.has(position)) return true;
-    }
-    return false;
-  }
+  return false;
 }
 
 /** The ends of the lines of a script, in these bytes. */

@@ -5,7 +5,7 @@ import { signedAddress } from '../../base/u64.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
-import { isInlined } from '../../profile/inlined-frames.ts';
+import { isInlinedInCaller } from '../../profile/inlined-frames.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Profile } from '../../profile/types.ts';
 import { filesOfFuncs } from './func-files.ts';
@@ -95,7 +95,7 @@ export class PprofLocations {
       const known = this.#locationOfFrame[innermost];
       ids.push(known !== 0 ? known : this.#addLocation(row));
       // Callers that the innermost function is inlined into are lines of the same location.
-      while (isInlined(this.#profile, row)) row = prefix[row];
+      while (isInlinedInCaller(this.#profile, row)) row = prefix[row];
       row = prefix[row];
     }
     return ids;
@@ -120,7 +120,7 @@ export class PprofLocations {
     const { frames, stacks } = this.#profile;
     const frame = stacks.frame[innermost];
     const lines = [this.#lineOf(frame)];
-    for (let row = innermost; isInlined(this.#profile, row); ) {
+    for (let row = innermost; isInlinedInCaller(this.#profile, row); ) {
       row = stacks.prefix[row];
       lines.push(this.#lineOf(stacks.frame[row]));
     }

@@ -100,10 +100,10 @@ const Z80 = 0.8416;
 type Runs = { readonly here: number; readonly there: number };
 
 /** How far recordings of one side differ, as a standard deviation, and the degrees of freedom by which it is known. */
-export type Spread = { readonly deviation: number; readonly degrees: number };
+export type RunSpread = { readonly deviation: number; readonly degrees: number };
 
 /** The spread that the interval of a change follows from; null where one recording a side can't tell. */
-export function spreadOf({ interval }: Pick<Change, 'interval'>, runs: Runs): Spread | null {
+export function spreadOfRuns({ interval }: Pick<Change, 'interval'>, runs: Runs): RunSpread | null {
   const degrees = runs.here + runs.there - 2;
   if (interval === null || degrees < 1) return null;
   const error = (interval.high - interval.low) / 2 / t95(degrees);
@@ -114,14 +114,14 @@ export function spreadOf({ interval }: Pick<Change, 'interval'>, runs: Runs): Sp
  * The least change that so many recordings would show four times in five, where they differ by `spread`. `among`: the number
  * of changes that are judged together.
  */
-export function leastSeen({ deviation, degrees }: Spread, runs: Runs, among = 1): number {
+export function leastSeen({ deviation, degrees }: RunSpread, runs: Runs, among = 1): number {
   const error = deviation * Math.sqrt(1 / runs.here + 1 / runs.there);
   return error * deviatesToSee(degrees, runs.here + runs.there - 2, ALPHA / among);
 }
 
 /** The recordings a side that would show a change of this size four times in five; null where `most` are too few. */
 export function runsThatDecide(
-  spread: Spread,
+  spread: RunSpread,
   change: number,
   among = 1,
   most = MOST_RUNS,
@@ -133,8 +133,8 @@ export function runsThatDecide(
 }
 
 /**
- * By how many standard errors two means have to differ for a test with `then` degrees to tell it four times in five, where the
- * standard error is known with `known` degrees only. It is the k of
+ * The number of standard errors by which two means have to differ for a test with `then` degrees to tell it four times in five,
+ * where the standard error is known with `known` degrees only. It is the k of
  *
  *     P(Z + k·S₁ > t·S₂) = 0.8
  *

@@ -49,7 +49,7 @@ export class LiveJit implements JitNames {
   readonly #rooms: UserRooms | null;
   /** The code at the last look, by pid: another object where a process announces all of it anew. */
   readonly #seen = new Map<number, { readonly code: LiveCode; readonly version: number }>();
-  /** Whose the positions of code are that was asked about, by pid. */
+  /** The owners of positions of the code that was asked about, by pid. */
   readonly #positions = new Map<
     number,
     { readonly code: LiveCode; readonly numbering: number; readonly positions: V8TablePositions }

@@ -4,7 +4,7 @@ import {
   leastSeen,
   type Quantity,
   runsThatDecide,
-  spreadOf,
+  spreadOfRuns,
 } from '../../../src/profile/analysis/change.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
@@ -79,7 +79,7 @@ describe('a change between several runs a side', () => {
         (changeOf(side(0.2 + least, count), side(0.2, count)).interval?.low ?? 0) > 0 ? 1 : 0;
       let [seen, planned, plans] = [0, 0, 0];
       for (let i = 0; i < TRIES; i++) {
-        const spread = spreadOf(changeOf(side(0.2, here), side(0.2, there)), { here, there });
+        const spread = spreadOfRuns(changeOf(side(0.2, here), side(0.2, there)), { here, there });
         if (spread === null) continue;
         seen += decided(leastSeen(spread, { here, there }), here);
         const count = runsThatDecide(spread, 0.012);
@@ -95,6 +95,6 @@ describe('a change between several runs a side', () => {
 
   test('one recording a side gives no number of runs', () => {
     const one = (value: number) => [{ value, interval: { low: value - 0.1, high: value + 0.1 } }];
-    expect(spreadOf(changeOf(one(0.3), one(0.2)), { here: 1, there: 1 })).toBeNull();
+    expect(spreadOfRuns(changeOf(one(0.3), one(0.2)), { here: 1, there: 1 })).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ import { finish } from '../../../base/slices.ts';
 import { selectSamples } from '../../../profile/analysis/select/filter.ts';
 import { RunningRound, sumSameSamples } from '../../../profile/analysis/summed-samples.ts';
 import { funcLabel } from '../../../profile/func-label.ts';
-import { isInlined } from '../../../profile/inlined-frames.ts';
+import { isInlinedInCaller } from '../../../profile/inlined-frames.ts';
 import type { Dso, Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
 import { serviceKey } from '../service/service.ts';
@@ -191,7 +191,7 @@ class Dictionary {
         const locations: number[] = [];
         for (let at = row; at !== NONE; at = stacks.prefix[at]) {
           const lines = [stacks.frame[at]];
-          while (isInlined(profile, at)) {
+          while (isInlinedInCaller(profile, at)) {
             at = stacks.prefix[at];
             lines.push(stacks.frame[at]);
           }
