@@ -176,6 +176,7 @@ const TO_STRANGERS = [
       'system/processes/system-processes.ts':
         'before a recording begins, and an agent its windows: see its README',
       'system/runtimes/attached-runtimes.ts': 'before a recording begins',
+      'system/processes/process-tree.ts': 'who may send us signals',
       'record/code-events/open-inspector.ts': 'before the handshake',
       'record/code-events/registered.ts': 'in a helper, and before a recording begins',
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',

@@ -249,10 +249,10 @@ Napi::Value JsNoteSignalOrigin(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), NoteSignalOrigin(static_cast<int>(signal)));
 }
 
-Napi::Value JsIsSignalFromKernel(const Napi::CallbackInfo& info) {
+Napi::Value JsSenderOfSignal(const Napi::CallbackInfo& info) {
   double signal;
   if (!ReadInteger(info[0], "signal", 1, kSignalCount, &signal)) return info.Env().Undefined();
-  return Napi::Boolean::New(info.Env(), IsSignalFromKernel(static_cast<int>(signal)));
+  return Napi::Number::New(info.Env(), SenderOfSignal(static_cast<int>(signal)));
 }
 
 /** Empty where libzstd can be used. */
@@ -289,7 +289,7 @@ void DefineTools(Napi::Object exports) {
   Export<JsConnectionUser>(exports, "connectionUser");
   Export<JsPeerOf>(exports, "peerOf");
   Export<JsNoteSignalOrigin>(exports, "noteSignalOrigin");
-  Export<JsIsSignalFromKernel>(exports, "isSignalFromKernel");
+  Export<JsSenderOfSignal>(exports, "senderOfSignal");
   Export<JsZstdProblem>(exports, "zstdProblem");
   Export<JsExitNow>(exports, "exitNow");
   Export<JsMapBlocksFrom>(exports, "mapBlocksFrom");

@@ -477,12 +477,12 @@ export type NativeBinding = {
   /** Sets or clears O_NONBLOCK of the open file description of `fd`; false where that fails. */
   setNonBlocking(fd: number, on: boolean): boolean;
   /**
-   * Makes `isSignalFromKernel` answer for this signal, until its handler is replaced; false
+   * Makes `senderOfSignal` answer for this signal, until its handler is replaced; false
    * if the signal has no handler. It applies to the whole process: not for a library.
    */
   noteSignalOrigin(signal: number): boolean;
-  /** Whether the kernel sent the last such signal (Ctrl-C in a terminal), and not a process. */
-  isSignalFromKernel(signal: number): boolean;
+  /** Pid of who sent the last such signal; −1: the kernel (Ctrl-C in a terminal), 0: unknown. */
+  senderOfSignal(signal: number): number;
   /** Raises the soft fd limit up to the hard one where `needed` asks for it. */
   raiseFdLimit(needed: number): { readonly soft: number; readonly hard: number };
   /**

@@ -113,6 +113,26 @@ describeLive('a signal that a process sends to perf-ts alone', () => {
   }
 });
 
+const hasTimeout = spawnSync('timeout', ['--version']).status === 0;
+
+describeLive('a signal that timeout(1) sends to perf-ts and to its group', () => {
+  for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
+    it.skipIf(!hasTimeout)(`${name}: the command gets it once`, async () => {
+      rmSync(counts, { force: true });
+      const under = ['timeout', '--signal', 'INT', '1000'];
+      const { child, pid, ended } = startPerfTs([...subcommand, '--', 'sh', COUNTER], { under });
+      onTestFinished(() => killGroup(pid));
+      await until(() => counted() === 0 || child.exitCode !== null);
+      // What it does when its time is over.
+      process.kill(pid, 'SIGINT');
+      await until(() => counted() > 0 || child.exitCode !== null);
+      process.kill(findDescendant(pid, 'sh') as number, 'SIGTERM');
+      await ended;
+      expect(counted()).toBe(1);
+    });
+  }
+});
+
 describeLive('a signal at the moment when the command is let run', () => {
   const shim = compileEarlySignal();
 

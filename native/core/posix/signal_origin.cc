@@ -10,11 +10,11 @@ namespace {
 // Only lock-free atomics may be touched by a signal handler.
 using Handler = void (*)(int);
 std::atomic<Handler> previous_handlers[kSignalCount + 1];
-std::atomic<int> last_codes[kSignalCount + 1];
+std::atomic<int> last_senders[kSignalCount + 1];
 static_assert(std::atomic<Handler>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void NoteAndPassOn(int signal, siginfo_t* info, void*) {
-  last_codes[signal] = info->si_code;
+  last_senders[signal] = info->si_code == SI_KERNEL ? kFromKernel : info->si_pid;
   const Handler previous = previous_handlers[signal];
   if (previous != nullptr) previous(signal);
 }
@@ -33,8 +33,8 @@ bool NoteSignalOrigin(int signal) {
   return sigaction(signal, &action, nullptr) == 0;
 }
 
-bool IsSignalFromKernel(int signal) {
-  return signal >= 1 && signal <= kSignalCount && last_codes[signal] == SI_KERNEL;
+int SenderOfSignal(int signal) {
+  return signal >= 1 && signal <= kSignalCount ? last_senders[signal].load() : 0;
 }
 
 }  // namespace perf_ts

@@ -13,10 +13,15 @@ constexpr int kSignalCount = 64;
 bool NoteSignalOrigin(int signal);
 
 /**
- * Whether the last `signal` came from the kernel: of SIGINT and SIGQUIT that means from the
- * terminal, which sends them to every process of its foreground group. Otherwise a process sent it,
- * and nobody but us need have got it.
+ * In place of a sender: of SIGINT and SIGQUIT that means the terminal, which sends them to every
+ * process of its foreground group.
  */
-bool IsSignalFromKernel(int signal);
+constexpr int kFromKernel = -1;
+
+/**
+ * The pid of who sent the last `signal`, which nobody but us need have got; 0 where that is not
+ * known, as of a process outside of our PID namespace.
+ */
+int SenderOfSignal(int signal);
 
 }  // namespace perf_ts

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { startState } from '../../system/launch/start-state.ts';
-import { groupBelow, signalAll } from '../../system/processes/process-tree.ts';
-import { isSignalFromKernel, noteSignalOrigin } from '../../system/time/signal-origin.ts';
+import { groupBelow, signalAll, signalsOurGroup } from '../../system/processes/process-tree.ts';
+import { FROM_KERNEL, noteSignalOrigin, senderOfSignal } from '../../system/time/signal-origin.ts';
 import { quit } from './exit.ts';
 
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
@@ -142,8 +142,8 @@ function statusOf(name: EndingSignal): number {
 /**
  * Calls `onSignal` at each ending signal, until the returned function is called. `isWithCommand`: the
  * command got the signal without us. A terminal sends Ctrl-C to every process of its foreground group,
- * and what started us may pass the same signal on right after; a signal from a process (`kill -INT`)
- * reached us only.
+ * and what started us may pass the same signal on right after; timeout(1) sends its signal to us and then
+ * to our group. A signal from another process (`kill -INT`) reached us only.
  */
 function onEndingSignals(
   onSignal: (name: EndingSignal, isWithCommand: boolean) => void,
@@ -153,11 +153,15 @@ function onEndingSignals(
     const number = constants.signals[name];
     const isIgnored = MAY_BE_IGNORED.includes(name) && ignored.has(number);
     let fromTerminalMs = Number.NEGATIVE_INFINITY;
+    let last = { sender: 0, ms: Number.NEGATIVE_INFINITY };
     const handler = (): void => {
       if (isIgnored) return;
       const nowMs = performance.now();
-      if (isSignalFromKernel(number)) fromTerminalMs = nowMs;
-      onSignal(name, nowMs - fromTerminalMs < SIGNAL_DEBOUNCE_MS);
+      const sender = senderOfSignal(number);
+      if (sender > 0 && sender === last.sender && nowMs - last.ms < SIGNAL_DEBOUNCE_MS) return;
+      last = { sender, ms: nowMs };
+      if (sender === FROM_KERNEL) fromTerminalMs = nowMs;
+      onSignal(name, nowMs - fromTerminalMs < SIGNAL_DEBOUNCE_MS || signalsOurGroup(sender));
     };
     process.on(name, handler);
     // Node has set its handler now.

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { readTextOrEmpty } from '../small-file.ts';
 import { listProcesses } from './system-processes.ts';
 import { MS_PER_TICK, readStat, STAT_FIELD } from './thread-stat.ts';
 
@@ -33,6 +35,16 @@ export function groupBelow(pid: number): number[] {
   const groupOf = (one: number): string | undefined => readStat(one)?.[STAT_FIELD.group];
   const group = groupOf(pid);
   return readProcessTree([pid]).pids.filter((one) => one !== pid && groupOf(one) === group);
+}
+
+/**
+ * Whether a process that has sent us a signal sends it to our process group as well: timeout(1), which makes itself
+ * the leader of one, unless `--foreground` leaves that to a terminal.
+ */
+export function signalsOurGroup(sender: number): boolean {
+  if (readStat('self')?.[STAT_FIELD.group] !== String(sender)) return false;
+  const [program = '', ...words] = readTextOrEmpty(`/proc/${sender}/cmdline`).split('\0');
+  return basename(program) === 'timeout' && !words.some((word) => /^(?:--fo|-[pv]*f)/.test(word));
 }
 
 /** Sends a signal to each that is there and may be sent one. */

@@ -8,7 +8,10 @@ export function noteSignalOrigin(signal: number): void {
   loadBinding().noteSignalOrigin(signal);
 }
 
-/** Whether the last such signal came from the kernel (Ctrl-C in a terminal), not from a process. */
-export function isSignalFromKernel(signal: number): boolean {
-  return loadBinding().isSignalFromKernel(signal);
+/** In place of a sender: Ctrl-C in a terminal, which reaches all processes of its foreground group. */
+export const FROM_KERNEL = -1;
+
+/** Pid of the process that sent the last such signal, `FROM_KERNEL`, or 0 where it is not known. */
+export function senderOfSignal(signal: number): number {
+  return loadBinding().senderOfSignal(signal);
 }

@@ -9,9 +9,11 @@ import {
 vi.mock('../../../src/cli/shared/exit.ts', () => ({
   quit: (status: number) => log.push(`quit ${status}`),
 }));
+let sender = 0;
 vi.mock('../../../src/system/time/signal-origin.ts', () => ({
+  FROM_KERNEL: -1,
   noteSignalOrigin: () => {},
-  isSignalFromKernel: () => false,
+  senderOfSignal: () => sender,
 }));
 
 const { SIGINT, SIGTERM } = constants.signals;
@@ -96,6 +98,19 @@ describe('signals that end a recording', () => {
     const before = process.listenerCount('SIGTERM');
     await signals.release();
     expect(process.listenerCount('SIGTERM')).toBe(before - 1);
+  });
+
+  it('a signal that its sender repeats within a moment is one, as timeout(1) sends it to us and to our group', async () => {
+    const signals = listen(RECORD);
+    signals.begin(running);
+    sender = process.ppid;
+    process.emit('SIGINT', 'SIGINT');
+    process.emit('SIGINT', 'SIGINT');
+    expect(takeLog()).toEqual([`kill ${SIGINT}`, 'stop']);
+    vi.advanceTimersByTime(SIGNAL_DEBOUNCE_MS + 1);
+    process.emit('SIGINT', 'SIGINT');
+    sender = 0;
+    expect(takeLog()).toEqual(['quit 130', `kill ${SIGINT}`, 'stop']);
   });
 
   it('one that came while the thread was busy is heard before release', async () => {
