@@ -92,7 +92,7 @@ class KeptProfile {
 
   /**
    * Null where nothing is kept: of a pipe, where the user names places of files, where servers are asked, and where root reads by the rights of
-   * others, which have no time of change.
+   * others, which have no time of change; nor once the package was replaced.
    */
   static of(
     path: string,
@@ -103,7 +103,7 @@ class KeptProfile {
     const places = [symfs, kallsyms, debugDir, archive].some((place) => place !== undefined);
     const isNamed = places || typeof sourceMaps === 'string' || debuginfod.length > 0;
     if (path === '-' || isNamed || readersBesidesRoot(path).length > 0) return null;
-    return new KeptProfile(path, options, seams);
+    return programVersion() === null ? null : new KeptProfile(path, options, seams);
   }
 
   /** Returns what an earlier run has read; null: nothing that counts. `readAgain` reads the code of its functions, which is not kept. */

@@ -43,6 +43,7 @@ import {
 } from '../system/runtimes/attached-runtimes.ts';
 import { addNamingFlags, runsJavaScript } from '../system/runtimes/naming-flags.ts';
 import type { NodeFlags } from '../system/runtimes/v8-flags.ts';
+import { packageVersion } from '../system/version.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { mayListen } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';
@@ -106,6 +107,8 @@ export function planOnly(
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
+  // Kept from now on: what the end of the recording would read may be another version's.
+  packageVersion();
   const chosen = chooseTarget(options, newSocket);
   const { target, owner, notes } = chosen;
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;

@@ -4,10 +4,14 @@ import { fileURLToPath } from 'node:url';
 /** The package's folder, which lies two up from here in src/system/, dist/system/ and dist/bin/ alike. */
 const PACKAGE_ROOT = new URL('../../', import.meta.url);
 
-/** The version in package.json. */
+let version: string | null = null;
+
+/** The version in package.json as it was when first asked for: the package may be replaced while a recording runs. */
 export function packageVersion(): string {
+  if (version !== null) return version;
   const text = readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  version = (JSON.parse(text) as { version: string }).version;
+  return version;
 }
 
 /** Path of a file of this package, named from its root. */

@@ -1,10 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import type { KeptPart } from '../../system/files/kept-parts.ts';
 
 type Exports = Record<string, unknown>;
+
+/** A file of the bundle as it was on the disk. */
+type FileText = {
+  readonly bytes: Buffer;
+  readonly state: string;
+};
 
 /** A file of the bundle that is loaded, or being loaded. */
 type LoadedFile = {
@@ -31,6 +37,8 @@ export class Bundle {
   readonly #known: ReadonlyMap<string, KeptPart>;
   readonly #requireOutside: NodeJS.Require;
   readonly #files = new Map<string, LoadedFile>();
+  /** Those that are not loaded yet, once `hold` was called. */
+  readonly #held = new Map<string, FileText>();
   #missing = 0;
 
   constructor(folder: string, known: ReadonlyMap<string, KeptPart>) {
@@ -47,6 +55,18 @@ export class Bundle {
   readonly require = (name: string): unknown =>
     name.startsWith('./') ? this.#load(name) : this.#requireOutside(name);
 
+  /** Keeps the files that are not loaded: the package may be replaced or removed while a recording runs. */
+  hold(): void {
+    try {
+      for (const file of readdirSync(this.#folder)) {
+        const name = `./${file}`;
+        if (file.endsWith('.js') && !this.#files.has(name)) this.#held.set(name, this.#read(name));
+      }
+    } catch {
+      // It is being replaced now.
+    }
+  }
+
   /** The code of all loaded files, of the functions that were called so far. */
   compiled(): KeptPart[] {
     return Array.from(this.#files, ([name, { script, state }]) => ({
@@ -60,20 +80,26 @@ export class Bundle {
     const loaded = this.#files.get(name);
     if (loaded !== undefined) return loaded.module.exports;
     const path = join(this.#folder, name);
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    const state = [dev, ino, size, mtimeMs, ctimeMs].join(' ');
-    const script = this.#compile(name, path, state);
+    const text = this.#held.get(name) ?? this.#read(name);
+    this.#held.delete(name);
+    const script = this.#compile(name, path, text);
     const module = { exports: {} };
-    this.#files.set(name, { module, script, state });
+    this.#files.set(name, { module, script, state: text.state });
     const run = script.runInThisContext() as Wrapper;
     run.call(module.exports, module.exports, this.require, module, path, this.#folder);
     return module.exports;
   }
 
-  #compile(name: string, path: string, state: string): Script {
+  #read(name: string): FileText {
+    const path = join(this.#folder, name);
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return { bytes: readFileSync(path), state: [dev, ino, size, mtimeMs, ctimeMs].join(' ') };
+  }
+
+  #compile(name: string, path: string, { bytes, state }: FileText): Script {
     const stored = this.#known.get(name);
     const cachedData = stored?.state === state ? stored.bytes : undefined;
-    const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`;
+    const source = `(function (exports, require, module, __filename, __dirname) {${bytes.toString()}\n})`;
     const script = new Script(source, { filename: path, cachedData });
     if (cachedData === undefined || script.cachedDataRejected === true) this.#missing++;
     return script;

@@ -19,6 +19,8 @@ const VARIABLES = [
 const BELOW_HOME = ['.', '.config', '.cache', '.local/share', '.debug'];
 /** A helper that asks has started by then, on a busy machine, too. */
 const MOST_ANSWER_MS = 6000;
+/** Commands that run for longer go on with the program that they began with. */
+const HELD_AFTER_MS = 1000;
 /** Commands that run for longer have done by then what they do at each start. */
 const STARTED_AFTER_MS = 5000;
 /** One file for each Node, place of the program and command: the code that one command runs takes one or two MiB. */
@@ -64,6 +66,7 @@ function load(folder: string, file: string, user: string): void {
   const known = store((codes) => codes.read());
   const bundle = new Bundle(folder, known ?? new Map());
   if (known !== null) keepWhenStarted(bundle, store);
+  setTimeout(() => bundle.hold(), HELD_AFTER_MS).unref();
   bundle.require(file);
 }
 

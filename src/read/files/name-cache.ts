@@ -46,16 +46,18 @@ export class NameCache implements NameMemory {
   readonly #maker: string;
   readonly #now: () => number;
 
-  private constructor(folder: CacheFolder, options: NameCacheOptions) {
+  private constructor(folder: CacheFolder, version: string, options: NameCacheOptions) {
     this.#folder = folder;
-    this.#maker = JSON.stringify([programVersion(), options.demangles]);
+    this.#maker = JSON.stringify([version, options.demangles]);
     this.#now = options.now ?? Date.now;
   }
 
   /** Null where nothing can be kept. To be closed. */
   static open(options: NameCacheOptions): NameCache | null {
+    const version = programVersion();
+    if (version === null) return null;
     const folder = CacheFolder.open(options.home ?? cacheHome(), MOST_CACHED_BYTES);
-    return folder === null ? null : new NameCache(folder, options);
+    return folder === null ? null : new NameCache(folder, version, options);
   }
 
   recall(
@@ -184,9 +186,9 @@ function entryName(
 
 /**
  * The version of this code: what other code of ours has found counts for nothing, as it may have
- * looked by other rules.
+ * looked by other rules. Null once the package was replaced.
  */
-export function programVersion(): string {
-  const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url));
-  return `${packageVersion()} ${size} ${mtimeMs}`;
+export function programVersion(): string | null {
+  const stat = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
+  return stat === undefined ? null : `${packageVersion()} ${stat.size} ${stat.mtimeMs}`;
 }
