@@ -21,8 +21,8 @@ const KNOWN: Readonly<Record<string, Holds>> = {
     /^ENOENT.*uv_cwd\n1\n$/.test(plain) && ['Invalid URL\n1\n', 'worker\n0\n'].includes(recorded),
   // As decision 0045 names it of Node 8 and 10, which make it for a program with a preload.
   'globals.cjs': (plain, recorded) => plain === recorded.replace(/\b_preload_modules,/, ''),
-  // V8's memory reducer waits for its time after the collection with which V8 lists its code: unreferenced, and no libuv
-  // handle of ours.
+  // V8's memory reducer waits for its time once a small heap has grown, as it does while V8 lists its code: unreferenced,
+  // and no libuv handle of ours.
   'report.cjs': (plain, recorded) => plain === recorded.replace(',timer,timer', ',timer'),
   'threads.cjs': (plain, recorded) => Number(recorded) === Number(plain) + 1,
   'shell-environment.cjs': (plain, recorded) =>

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PerfDataError } from '../../src/base/errors.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import type { ServedFile } from '../../src/view/served-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
+import { Uploads } from '../../src/view/uploads.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
 import { servedHere } from '../helpers/reread-here.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
@@ -128,6 +130,23 @@ describe('a download of a part', () => {
     const part = await fetch(`${server.url}download/0/folded?tids=99999`);
     expect(await part.text()).toBe('');
   });
+});
+
+it('sent recordings take half of the room that there is at most', async () => {
+  const uploads = new Uploads(() => 100);
+  onTestFinished(() => uploads.close());
+  const send = (bytes: number, headers = {}) => {
+    const body = Readable.from([Buffer.alloc(bytes)]);
+    return uploads.take(Object.assign(body, { headers, setTimeout() {} }) as never, 'a.folded');
+  };
+  const path = await send(60);
+  await expect(send(41)).rejects.toThrow(
+    /^a\.folded: not taken: there is not enough room for it in /,
+  );
+  await expect(send(1, { 'content-length': '41' })).rejects.toThrow(/not enough room/);
+  expect(statSync(path).size).toBe(60);
+  expect(readdirSync(dirname(dirname(path)))).toEqual(['1']);
+  expect(statSync(await send(40)).size).toBe(40);
 });
 
 it('a sent recording is gone when the server is', async () => {
