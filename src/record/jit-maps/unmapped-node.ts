@@ -5,6 +5,7 @@ import { type Text, words } from '../../base/words.ts';
 import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
+import { isAlive, MS_PER_TICK, readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
 import { pidsWithCode } from './node-files.ts';
 
@@ -17,6 +18,8 @@ const ANONYMOUS = '//anon';
 const MOST_PIDS = 3;
 /** Time for looking at programs and command lines, of which thousands may have been mapped; the first is always looked at. */
 const MOST_MS = 500;
+/** CPU time after which a Node has come to its preload: some 40 ms, of which the kernel counts ticks. */
+const BEGUN_MS = 250;
 
 /** Mappings of processes while they were recorded, by their pids. */
 export type MappedNode = {
@@ -59,6 +62,8 @@ export type Looks = {
   readonly findHeld: typeof findHeldNode;
   /** Words of the command line of a process; empty where it is gone. */
   readonly wordsOf: (pid: number) => Promise<readonly string[]>;
+  /** CPU time that a process has had, in milliseconds; null where it has ended. */
+  readonly cpuMsOf: (pid: number) => number | null;
 };
 
 /**
@@ -69,10 +74,12 @@ export async function explainUnmappedNode(
   { programs, others, withCode, withDump }: MappedNode,
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  { identify, findHeld, wordsOf }: Looks,
+  { identify, findHeld, wordsOf, cpuMsOf }: Looks,
 ): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
-    withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
+    withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid) && hasBegun(pid);
+  // A recording that ends early may see a Node that has not come to its preload yet.
+  const hasBegun = (pid: number): boolean => (cpuMsOf(pid) ?? BEGUN_MS) >= BEGUN_MS;
   // Each look reads most of a program.
   const isNode = memoize((path: string) => identify(path).kind === 'node');
   const holdsNode = memoize((path: string) => findHeld(path) !== null);
@@ -122,10 +129,18 @@ export function findUnmappedNode(
   return explainUnmappedNode(found, named, areFlagsSet, {
     identify: identifyNode,
     findHeld: findHeldNode,
+    cpuMsOf: readCpuMs,
     wordsOf: async (pid) => {
       const met = await command.wordsOf(pid);
       // It may be gone by now.
       return met.length <= 1 && pid === command.pid ? command.words : met;
     },
   });
+}
+
+function readCpuMs(pid: number): number | null {
+  const stat = readStat(pid);
+  if (stat === null || isAlive(pid) !== true) return null;
+  const [user, system] = stat.slice(STAT_FIELD.userTicks).map(Number);
+  return (user + system) * MS_PER_TICK;
 }

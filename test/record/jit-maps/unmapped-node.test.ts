@@ -23,6 +23,7 @@ const looks = {
   identify: isNode,
   findHeld: () => null,
   wordsOf: async () => ['node', 'app.js'],
+  cpuMsOf: () => null,
 };
 const explained = async (node: MappedNode, pids: number[] = [], areFlagsSet = false, look = {}) => {
   const text = await explainUnmappedNode(node, new Set(pids), areFlagsSet, { ...looks, ...look });
@@ -70,6 +71,12 @@ test('nothing is missing of a watcher, which runs no JavaScript of the user', as
   expect(await of('node', '--watch', 'app.js')).toBeNull();
   expect(await of('node', '--watch-path=src', 'app.js')).toBeNull();
   expect(await of('node', 'app.js', '--watch')).not.toBeNull();
+});
+
+test('nothing is missing of a Node that had too little CPU time to come to its preload', async () => {
+  const node = found(mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
+  expect(await explained(node, [], true, { cpuMsOf: () => 30 })).toBeNull();
+  expect(await explained(node, [], true, { cpuMsOf: () => 1000 })).toContain('process 7 ran Node');
 });
 
 test('nothing is missing of Node that made no code, wrote a jitdump, or is another program', async () => {
