@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
+import { optionsOf } from '../../src/system/runtimes/node-session.ts';
 import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
 
 // The built files that a program loads, in a Node of its own: `boot` as `record` has it, and `--import perf-ts/register`.
@@ -25,7 +26,7 @@ type Note = Readonly<Record<string, unknown>>;
 
 /** The environment of a recording without a socket, as `record --jitdump` has it. */
 function session(changes: Readonly<Record<string, unknown>> = {}, options = '') {
-  const words = `${options === '' ? '' : ' '}--require ${BOOT}`;
+  const words = `${options === '' ? '' : ' '}${optionsOf({ boot: BOOT })}`;
   const program = join(REGISTER, 'recorded.cjs');
   const facts = { boot: BOOT, words, program, owner: process.geteuid?.(), recording: 'test' };
   return {
@@ -235,7 +236,7 @@ test.each([
   ['an empty NODE_OPTIONS', ''],
   ['NODE_OPTIONS of its own', '--no-warnings  --no-deprecation'],
 ])('a program with %s finds its environment as it is alone', (_, options) => {
-  const words = `${options === undefined ? '' : ' '}--require ${BOOT}`;
+  const words = `${options === undefined ? '' : ' '}${optionsOf({ boot: BOOT })}`;
   const socket = '@perf-ts-nobody-listens';
   const env = { ...session({ words, socket }), NODE_OPTIONS: `${options ?? ''}${words}` };
   const { stdout } = noted(['-p', SHOW_ENVIRONMENT], env);
