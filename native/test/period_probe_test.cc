@@ -35,14 +35,16 @@ constexpr PeriodProbeOptions kOptions = {3, 16, 1000000000, true};
 }  // namespace
 
 TEST(
-    "a probe takes so many samples of each start, and their counts say which interval a period "
-    "counts") {
+    "a probe takes at most so many samples of each start, and their counts say which interval a "
+    "period counts") {
   std::vector<ProbedSamples> starts;
   Error error;
   CHECK(ProbePeriods(PageFaults(kProbedSampleType), kOptions, &starts, &error));
   CHECK_EQUAL(starts.size(), 3);
   for (const ProbedSamples& samples : starts) {
-    CHECK_EQUAL(samples.size(), 3 * 16);
+    // A thread that lost its CPU for long gets a long period from the kernel: such a start ends by
+    // its CPU time.
+    CHECK(samples.size() >= 3 * 2 && samples.size() <= 3 * 16 && samples.size() % 3 == 0);
     for (size_t i = 3; i < samples.size(); i += 3) {
       CHECK(samples[i] >= samples[i - 3]);
       CHECK_EQUAL(samples[i + 2] - samples[i - 1], samples[i - 2]);
