@@ -13,8 +13,8 @@ constexpr int kSignalCount = 64;
 bool NoteSignalOrigin(int signal);
 
 /**
- * In place of a sender: of SIGINT and SIGQUIT that means the terminal, which sends them to every
- * process of its foreground group.
+ * The kernel, in place of a sender: of SIGINT and SIGQUIT that means the terminal, which sends them
+ * to every process of its foreground group.
  */
 constexpr int kFromKernel = -1;
 

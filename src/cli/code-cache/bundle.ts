@@ -37,7 +37,7 @@ export class Bundle {
   readonly #known: ReadonlyMap<string, KeptPart>;
   readonly #requireOutside: NodeJS.Require;
   readonly #files = new Map<string, LoadedFile>();
-  /** Those that are not loaded yet, once `hold` was called. */
+  /** Files that are not loaded yet, once `hold` was called. */
   readonly #held = new Map<string, FileText>();
   #missing = 0;
 

@@ -8,7 +8,7 @@ export function noteSignalOrigin(signal: number): void {
   loadBinding().noteSignalOrigin(signal);
 }
 
-/** In place of a sender: Ctrl-C in a terminal, which reaches all processes of its foreground group. */
+/** A terminal, in place of a sender: its Ctrl-C reaches all processes of the foreground group. */
 export const FROM_KERNEL = -1;
 
 /** Pid of the process that sent the last such signal, `FROM_KERNEL`, or 0 where it is not known. */
