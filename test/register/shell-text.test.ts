@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { optionsOf } from '../../src/system/runtimes/node-session.ts';
 import { shellTextModule } from '../../src/system/runtimes/register-modules.ts';
 import { projectRoot } from '../helpers/cli.ts';
 
 const { withOptionsInShell } = shellTextModule();
 const BOOT = join(projectRoot, 'dist/register/boot.cjs');
-const OPTIONS = `--require ${BOOT}`;
+const OPTIONS = optionsOf({ boot: BOOT });
 
 const changed = (text: string, option = '-c'): string | undefined =>
   withOptionsInShell(['/bin/sh', option, text, 'zero', 'one'], OPTIONS)?.[2];

@@ -75,7 +75,9 @@ describe.each(SHELLS)('completion for %s', (shell, complete) => {
   });
 
   it(`${shell} completes the options of the command that was typed`, () => {
-    expect(complete('perf-ts record --fre')).toEqual(['--freq']);
+    // Fish 4 offers what has the typed text within, too.
+    const begun = complete('perf-ts record --fre').filter((word) => word.startsWith('--fre'));
+    expect(begun).toEqual(['--freq']);
     expect(complete('perf-ts export --fre')).toEqual([]);
   });
 
