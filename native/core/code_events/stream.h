@@ -113,8 +113,8 @@ struct SourceMap {
 /**
  * An interpreted function while it waits for V8: its place in its bytecode is in its frame, of
  * which samples have no bytes. The addresses tell its frame in a callchain: they are what a walk by
- * frame pointers finds there in a row. A function of Node comes with the innermost one outside Node, in
- * a record of the same time.
+ * frame pointers finds there in a row. A function of Node comes with the innermost one outside
+ * Node, in a record of the same time.
  */
 struct Caller {
   /** The bytecode at which the function has called. */

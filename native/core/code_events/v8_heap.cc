@@ -592,7 +592,8 @@ bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
   const V8Strings& known = strings_;
   uint16_t type;
   uint32_t length;
-  if (known.kind < 0 || !ReadType(object, &type) || type >= known.first_other_type || (type & known.kind_mask) != known.kind ||
+  if (known.kind < 0 || !ReadType(object, &type) || type >= known.first_other_type ||
+      (type & known.kind_mask) != known.kind ||
       !ReadAll(object + static_cast<uint64_t>(known.length), &length, sizeof length)) {
     return false;
   }

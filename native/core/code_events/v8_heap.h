@@ -213,7 +213,7 @@ class V8Heap {
   /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
   int script_in_shared_ = 0;
   int line_ends_in_script_ = 0;
-  /** Type of the object that V8 up to 11 may have in place of a function's script; 0: it has none. */
+  /** Type of the object that V8 up to 11 may have in place of a function's script; 0: none. */
   int debug_info_type_ = 0;
   /** First words of objects: with machine code, of functions. 0: unknown. */
   uint64_t code_map_ = 0;
