@@ -79,6 +79,17 @@ export class ServerAnswers {
    *     speedscope/NAME                speedscope
    */
   async find(path: string, query: URLSearchParams): Promise<Answer> {
+    try {
+      return await this.#find(path, query);
+    } catch (error) {
+      // A recording, or the folder of them, that can't be read.
+      const isOfFile = error instanceof FailedError || error instanceof PerfDataError;
+      if (isOfFile) return plainText(404, printable(error.message));
+      throw error;
+    }
+  }
+
+  async #find(path: string, query: URLSearchParams): Promise<Answer> {
     if (path === '') return this.#document(query);
     const parts = path.split('/');
     switch (parts[0]) {
@@ -133,20 +144,15 @@ export class ServerAnswers {
 
   async #pageFile(query: URLSearchParams): Promise<Answer> {
     const shown = this.#shown(query);
-    if (shown === null) return notFound();
-    try {
-      const files = [...shown.after, ...shown.before].map((index) => this.#files[index]);
-      const name = `${asFileName(files[0].name)}.html`;
-      const view = query.get('view') ?? '';
-      const document = await renderPageFile(files, { view, firstBefore: shown.after.length });
-      return ok('text/html; charset=utf-8', document, {
-        ...dataHeaders(),
-        'Content-Disposition': `attachment; filename="${name}"`,
-      });
-    } catch (error) {
-      if (error instanceof FailedError) return plainText(404, error.message);
-      throw error;
-    }
+    if (shown === null || shown.after.length === 0) return notFound();
+    const files = [...shown.after, ...shown.before].map((index) => this.#files[index]);
+    const name = `${asFileName(files[0].name)}.html`;
+    const view = query.get('view') ?? '';
+    const document = await renderPageFile(files, { view, firstBefore: shown.after.length });
+    return ok('text/html; charset=utf-8', document, {
+      ...dataHeaders(),
+      'Content-Disposition': `attachment; filename="${name}"`,
+    });
   }
 
   /** The recordings that a page shows; null where one is not there. */
@@ -173,14 +179,7 @@ export class ServerAnswers {
   ): Promise<Answer> {
     const index = readIndex(parts[1]);
     const file = index === null ? undefined : this.#files[index];
-    if (file === undefined || parts.length !== count) return notFound();
-    try {
-      return await answer(file);
-    } catch (error) {
-      const isOfFile = error instanceof FailedError || error instanceof PerfDataError;
-      if (isOfFile) return plainText(404, printable(error.message));
-      throw error;
-    }
+    return file === undefined || parts.length !== count ? notFound() : answer(file);
   }
 
   async #profile(file: ServedFile): Promise<Answer> {
