@@ -194,14 +194,16 @@ const waiting = new Set<() => void>();
 
 /** Calls `keep` after a while, or when the process ends: what was read is answered from first. */
 function whenUsed(keep: () => void): void {
-  if (waiting.size === 0) process.once('exit', keepAll);
+  if (waiting.size === 0) process.once('exit', keepReadings);
   waiting.add(keep);
   setTimeout(() => {
     if (waiting.delete(keep)) keep();
-    if (waiting.size === 0) process.off('exit', keepAll);
+    if (waiting.size === 0) process.off('exit', keepReadings);
   }, KEPT_AFTER_MS).unref();
 }
 
-function keepAll(): void {
+/** Keeps now what is still to be kept: for threads, which are ended without an exit of their own. */
+export function keepReadings(): void {
   for (const keep of waiting) keep();
+  waiting.clear();
 }

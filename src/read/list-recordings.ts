@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { checkArguments } from '../options/arguments.ts';
 import { reading } from './files/fd-source.ts';
@@ -7,6 +7,7 @@ import { openRecording, withSource } from './open-recording.ts';
 
 /** A recording of a folder, as far as the beginning of its file tells: no sample is read. */
 export type ListedRecording = {
+  /** Absolute. */
   readonly path: string;
   readonly name: string;
   readonly bytes: number;
@@ -41,12 +42,14 @@ const MAGICS: readonly string[] = ['PERFILE2', '2ELIFREP', 'PERFFILE'];
 export function listRecordings(path: string): ListedRecording[] {
   checkArguments({ path });
   const entries = reading(path, () => readdirSync(path, { withFileTypes: true }));
+  // A file may be called `-`, which is standard input where it stands alone.
+  const folder = resolve(path);
   const files = entries
     .filter((entry) => entry.isFile())
     .flatMap(({ name }) => {
-      const stat = lstatSync(join(path, name), { throwIfNoEntry: false });
+      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
       if (stat === undefined || !stat.isFile() || stat.size === 0) return [];
-      return [{ path: join(path, name), name, bytes: stat.size, changedMs: stat.mtimeMs }];
+      return [{ path: join(folder, name), name, bytes: stat.size, changedMs: stat.mtimeMs }];
     })
     .sort((a, b) => b.changedMs - a.changedMs || (a.name < b.name ? -1 : 1));
   const listed: ListedRecording[] = [];

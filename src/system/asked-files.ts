@@ -74,8 +74,14 @@ export function areAnswersOf(
   });
 }
 
-/** Null: not to be known, as behind a folder that is closed to us. */
-function lookAt(path: string, isFollowed: boolean): { state: string; changedMs: number } | null {
+/**
+ * The state of what is at `path`, and when that changed, milliseconds since 1970. Null: not to be known, as behind a folder that is
+ * closed to us.
+ */
+export function lookAt(
+  path: string,
+  isFollowed: boolean,
+): { readonly state: string; readonly changedMs: number } | null {
   try {
     const stat = isFollowed ? statSync(path) : lstatSync(path);
     if (PROCESS.test(path)) return { state: lifeOf(path, stat.uid), changedMs: 0 };

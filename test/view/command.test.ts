@@ -57,13 +57,23 @@ describe('the command view', () => {
     expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('view opens the only recording of a folder, whatever its name, also beside its predecessor', async () => {
+  it.each([
+    ['whatever its name', 'only.folded', []],
+    ['beside its predecessor', 'perf.data', ['perf.data.old']],
+    ['also one whose name is that of standard input', '-', []],
+  ])('view opens the only recording of a folder, %s', async (_, name, others) => {
     const cwd = scratchDirectory();
-    writeFileSync(join(cwd, 'only.folded.old'), 'main 3\n');
-    writeFileSync(join(cwd, 'only.folded'), 'main 3\n');
-    const view = startPerfTs(['view'], { cwd });
+    const recording = join(import.meta.dirname, '../read/fixtures/arm64-group.data');
+    for (const file of [name, ...others]) {
+      if (name.endsWith('.folded')) writeFileSync(join(cwd, file), 'main 3\n');
+      else copyFileSync(recording, join(cwd, file));
+    }
+    const view = startPerfTs(['view', '--quiet'], { cwd });
     const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
-    expect(await (await fetch(printed.toString().trim())).text()).toContain('only.folded');
+    const document = await (await fetch(printed.toString().trim())).text();
+    const [, json = ''] = /id="page-setup">(.*?)<\/script>/.exec(document) ?? [];
+    const { files } = JSON.parse(json) as PageSetup;
+    expect(files.map(({ title }) => title)).toStrictEqual([name]);
     view.child.kill('SIGINT');
     expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
   });

@@ -5,6 +5,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { AskedOf } from '../../options/option.ts';
 import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
 import type { VIEW } from '../../options/view.ts';
+import { keepReadings } from '../../read/kept-profile.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
@@ -15,8 +16,8 @@ export type ViewThreadData = {
   readonly path: string;
   /** It is being written, by this process. */
   readonly isLive?: boolean;
-  /** Nobody has asked for it by its name: what is wrong with it is not printed. */
-  readonly isQuiet?: boolean;
+  /** It is read for its row in a list: what is wrong with it is not printed, and the thread ends with the answer. */
+  readonly isListed?: boolean;
   readonly flags: AskedOf<typeof VIEW>;
 };
 
@@ -39,16 +40,17 @@ function begin(port: MessagePort, data: ViewThreadData): void {
 
 async function open(
   port: MessagePort,
-  { path, flags, isQuiet = false }: ViewThreadData,
+  { path, flags, isListed = false }: ViewThreadData,
 ): Promise<ViewedFile> {
   const opened = await loadForCommand(
     path,
-    { ...flags, quiet: isQuiet },
+    { ...flags, quiet: isListed },
     {
       lines: flags.inline !== false,
       onProgress: postProgress(port),
     },
   );
+  if (isListed) keepReadings();
   return new ViewedFile(path, opened, weightOf(flags));
 }
 

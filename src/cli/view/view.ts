@@ -33,15 +33,19 @@ export async function runView(
   const files: ThreadedFile[] = [];
   // The address is printed first: output on the terminal ends the line.
   let isAnnounced = false;
-  const open = (path: string, forPage = true): ThreadedFile => {
-    const data: ViewThreadData = { path, flags, isQuiet: !forPage };
-    const file = new ThreadedFile(path, takeThread(), data, {
+  const openThread = (path: string, forPage = true): ThreadedFile => {
+    const data: ViewThreadData = { path, flags, isListed: !forPage };
+    return new ThreadedFile(path, takeThread(), data, {
       forPage,
       onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
     });
+  };
+  const open = (path: string): ThreadedFile => {
+    const file = openThread(path);
     files.push(file);
     return file;
   };
+  const notebook = folder === undefined ? null : new Notebook(folder, openThread);
   const given = here.map((path) => open(path));
   const before = there.map((path) => open(path));
   let server: ViewServer | null = null;
@@ -64,7 +68,7 @@ export async function runView(
         checkIsRecording(path, flags.maxUnpacked);
         return open(path);
       },
-      ...(folder !== undefined && { notebook: new Notebook(folder, open) }),
+      ...(notebook !== null && { notebook }),
     });
     server = listening.server;
     const ended = interrupted();
@@ -75,7 +79,7 @@ export async function runView(
     await ended;
   } finally {
     await server?.close();
-    await Promise.all(files.map((file) => file.close()));
+    await Promise.all([notebook, ...files].map((file) => file?.close()));
   }
 }
 
@@ -89,15 +93,22 @@ export function viewSides(
 ): ViewSides {
   if (baseline === undefined && files.length < 2) {
     const [named] = files;
-    if (named !== undefined && isFolderOfRecordings(named))
+    if (named !== undefined && isFolderOfRecordings(named)) {
+      // One that can't be read is refused before there is an address.
+      listRecordings(named);
       return { here: [], there: [], folder: named };
+    }
     const names = named === undefined ? listRecordings('.').map(({ name }) => name) : [];
     // Whoever records again under one name looks at the new one.
     const listed = names.filter((name) => !names.some((other) => name === `${other}.old`));
     // A link, or a folder, is not listed.
     const isListed = listed.includes(DEFAULT_FILE) || !existsSync(DEFAULT_FILE);
     if (isListed && listed.length > 1) return { here: [], there: [], folder: '.' };
-    if (isListed && listed.length === 1) return { here: listed, there: [] };
+    if (isListed && listed.length === 1) {
+      const [only] = listed;
+      // Alone, it is standard input.
+      return { here: [only === '-' ? './-' : only], there: [] };
+    }
   }
   const [first = DEFAULT_FILE, second, ...rest] = files;
   if (baseline !== undefined)
