@@ -1,7 +1,7 @@
 /**
  * Modules of Node that take milliseconds to load and that most runs never use: each is loaded at its
  * first use. On Node 20 `node:tty` takes 6 to 12 ms (it brings `node:net`), `node:crypto` 13 ms;
- * `node:zlib` brings all streams.
+ * `node:zlib` and `node:v8` bring all streams.
  */
 export const lateModules = {
   get childProcess() {
@@ -21,6 +21,9 @@ export const lateModules = {
   },
   get tty() {
     return process.getBuiltinModule('node:tty');
+  },
+  get v8() {
+    return process.getBuiltinModule('node:v8');
   },
   get workerThreads() {
     return process.getBuiltinModule('node:worker_threads');

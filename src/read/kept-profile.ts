@@ -1,8 +1,8 @@
 import { hostname, release, version } from 'node:os';
 import { resolve } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import { type Diagnostic, Diagnostics } from '../base/diagnostics.ts';
 import { FailedError, messageOf } from '../base/errors.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { once } from '../base/once.ts';
 import type { OpenProfileOptions } from '../options/reading.ts';
 import type { Profile } from '../profile/types.ts';
@@ -112,7 +112,7 @@ class KeptProfile {
       const part = parts.read().get(PROFILE.prefix);
       if (part === undefined) return null;
       const isSame = () => areAnswersOf(JSON.parse(part.state));
-      return isSame() ? { isSame, ...(deserialize(part.bytes) as Kept) } : null;
+      return isSame() ? { isSame, ...(lateModules.v8.deserialize(part.bytes) as Kept) } : null;
     });
     if (entry === null) return null;
     const { isSame, diagnostics, hasCode, lines, ...kept } = entry;
@@ -150,7 +150,7 @@ class KeptProfile {
       if (answers === null) return;
       const state = JSON.stringify(answers);
       this.#store((parts) =>
-        parts.write([{ name: PROFILE.prefix, state, bytes: serialize(kept) }]),
+        parts.write([{ name: PROFILE.prefix, state, bytes: lateModules.v8.serialize(kept) }]),
       );
     });
     return reading;

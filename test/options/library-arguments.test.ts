@@ -116,6 +116,10 @@ const WRONG: Readonly<Record<string, readonly (readonly [readonly unknown[], str
     [['x', { each: true }], 'each'],
   ],
   selftest: [[[{ events: 'x' }], 'events']],
+  listRecordings: [
+    [[], 'path'],
+    [[5], 'path'],
+  ],
   parseTimeRanges: [
     [[], 'text'],
     [['1,2'], 'recorded'],
