@@ -158,10 +158,12 @@ function onEndingSignals(
       if (isIgnored) return;
       const nowMs = performance.now();
       const sender = senderOfSignal(number);
-      if (sender > 0 && sender === last.sender && nowMs - last.ms < SIGNAL_DEBOUNCE_MS) return;
+      const isOfGroup = signalsOurGroup(sender);
+      const isRepetition = sender === last.sender && nowMs - last.ms < SIGNAL_DEBOUNCE_MS;
+      if (isOfGroup && isRepetition) return;
       last = { sender, ms: nowMs };
       if (sender === FROM_KERNEL) fromTerminalMs = nowMs;
-      onSignal(name, nowMs - fromTerminalMs < SIGNAL_DEBOUNCE_MS || signalsOurGroup(sender));
+      onSignal(name, nowMs - fromTerminalMs < SIGNAL_DEBOUNCE_MS || isOfGroup);
     };
     process.on(name, handler);
     // Node has set its handler now.

@@ -10,6 +10,11 @@ vi.mock('../../../src/cli/shared/exit.ts', () => ({
   quit: (status: number) => log.push(`quit ${status}`),
 }));
 let sender = 0;
+let isOfGroup = false;
+vi.mock('../../../src/system/processes/process-tree.ts', async (original) => ({
+  ...(await original<object>()),
+  signalsOurGroup: () => isOfGroup,
+}));
 vi.mock('../../../src/system/time/signal-origin.ts', () => ({
   FROM_KERNEL: -1,
   noteSignalOrigin: () => {},
@@ -104,13 +109,26 @@ describe('signals that end a recording', () => {
     const signals = listen(RECORD);
     signals.begin(running);
     sender = process.ppid;
+    isOfGroup = true;
     process.emit('SIGINT', 'SIGINT');
     process.emit('SIGINT', 'SIGINT');
-    expect(takeLog()).toEqual([`kill ${SIGINT}`, 'stop']);
+    // The command is of the group, too.
+    expect(takeLog()).toEqual(['stop']);
     vi.advanceTimersByTime(SIGNAL_DEBOUNCE_MS + 1);
     process.emit('SIGINT', 'SIGINT');
+    isOfGroup = false;
+    expect(takeLog()).toEqual(['quit 130', 'stop']);
+  });
+
+  it('a signal that another process repeats is a second one, however soon', async () => {
+    const signals = listen(RECORD);
+    signals.begin(running);
+    signals.complete();
+    sender = process.ppid;
+    process.emit('SIGINT', 'SIGINT');
+    process.emit('SIGINT', 'SIGINT');
     sender = 0;
-    expect(takeLog()).toEqual(['quit 130', `kill ${SIGINT}`, 'stop']);
+    expect(takeLog()).toEqual([`kill ${SIGINT}`, 'stop', 'quit 130', `kill ${SIGINT}`, 'stop']);
   });
 
   it('one that came while the thread was busy is heard before release', async () => {
