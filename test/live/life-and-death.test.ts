@@ -160,6 +160,7 @@ describeLive('life and death', () => {
     expect(outcome.status).toBe(125);
     expect(existsSync(witness)).toBe(true);
     const info = JSON.parse(outcome.stdout) as { records: { SAMPLE: number } };
-    expect(info.records.SAMPLE).toBeGreaterThan((0.9 * 4 * 2 ** 20) / 80);
+    // Two rounds may be missing, that for which there was no room and that which made room for names: 1 MiB each on two busy CPUs.
+    expect(info.records.SAMPLE).toBeGreaterThan((0.45 * 4 * 2 ** 20) / 80);
   });
 });
