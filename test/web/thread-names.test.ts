@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   firstRoots,
+  foldDigits,
   programsOf,
   threadNames,
 } from '../../web/src/worker/recording/thread-names.ts';
@@ -17,6 +18,15 @@ test('the main thread is called so where its process has others', () => {
       thread(-1, 5, 'a'),
     ]),
   ).toEqual(['node main thread', 'V8 worker', 'sh', '[unknown]', 'a']);
+});
+
+test('the number of a thread is no part of its program, and that of V8 is', () => {
+  expect(['pool-17', 'kworker/0:1', 'V8 worker', 'V8 worker 3'].map(foldDigits)).toEqual([
+    'pool-*',
+    'kworker/*:*',
+    'V8 worker',
+    'V8 worker *',
+  ]);
 });
 
 test('comms that differ by their numbers alone are one program where there are many of them', () => {

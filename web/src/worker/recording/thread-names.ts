@@ -15,9 +15,9 @@ export function threadNames(threads: readonly ProfileThread[]): string[] {
   });
 }
 
-/** A name without the numbers by which threads and processes of one program differ: `pool-*` of `pool-17`. */
+/** A name without the numbers by which threads and processes of one program differ: `pool-*` of `pool-17`; that of V8 stays. */
 export function foldDigits(name: string): string {
-  return name.replace(/\d+/g, '*');
+  return name.replace(/(?<!\bV)\d+/g, '*');
 }
 
 /** So many comms that differ by their numbers alone are those of one program: the jobs of a build, the kernel's workers. */
