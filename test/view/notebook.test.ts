@@ -71,7 +71,7 @@ describe('the recordings of a folder that a server has', () => {
     expect(asked).toBe(2);
   });
 
-  it('what is not there, or can not be read, is not found', async () => {
+  it('a recording or folder that is not there, or can not be read, is not found', async () => {
     const { folder, notebook } = notebookOf(1);
     const damaged = {
       name: 'cut.data',
