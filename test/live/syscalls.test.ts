@@ -31,7 +31,9 @@ describeLive('system calls', () => {
       writeFileSync(program, PROGRAM);
       const calls = '--syscalls=fsync,pread64,pwrite64';
       const command = ['node', program, join(scratch, 'out')];
-      const { stdout, status } = perfTs(['record', '-q', '-o', file, calls, '--', ...command]);
+      // The rings have room for all calls, each with a copy of its stack: the recorder may not run meanwhile.
+      const record = ['record', '-q', '-m', '8M', '-o', file, calls];
+      const { stdout, status } = perfTs([...record, '--', ...command]);
       expect(status).toBe(0);
       const opened = await openProfile(file);
       const { funcs, strings } = opened.profileAt('javascript');
