@@ -213,29 +213,27 @@ describeLive('lines of evaluated JavaScript', () => {
     expect(share).toBeLessThan(0.9);
   });
 
-  it('functions of evaluated modules are those of the URL and source map that the module gives itself', () => {
-    const script = join(scratch, 'evaluated.cjs');
-    const recording = join(scratch, 'evaluated.data');
-    writeFileSync(script, EVALUATED);
+  it.each([
+    [
+      'functions of evaluated modules are those of the URL and source map that the module gives itself',
+      EVALUATED,
+      ['hot src/a.js:1', 'hot src/b.ts:7'],
+    ],
+    [
+      'functions whose coverage is taken have the lines of the source map inside their script',
+      COVERED,
+      [expect.stringMatching(/^hot .*b\.ts:7$/)],
+    ],
+  ])('%s', (_, text, names) => {
+    const script = join(scratch, 'mapped.cjs');
+    const recording = join(scratch, 'mapped.data');
+    writeFileSync(script, text);
     const flags = ['record', '-q', '-e', 'cpu-clock:u', '-F', '997', '-o', recording, '--'];
     const recorded = perfTs([...flags, process.execPath, script]);
     expect(recorded.status, recorded.stderr).toBe(0);
     const report = perfTs(['report', '--json', '-n', '0', recording]);
     const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
     const hot = rows.map(({ name }) => name ?? '').filter((name) => name.startsWith('hot '));
-    expect(hot.sort()).toEqual(['hot src/a.js:1', 'hot src/b.ts:7']);
-  });
-
-  it('functions whose coverage is taken have the lines of the source map inside their script', () => {
-    const script = join(scratch, 'covered.cjs');
-    const recording = join(scratch, 'covered.data');
-    writeFileSync(script, COVERED);
-    const flags = ['record', '-q', '-e', 'cpu-clock:u', '-F', '997', '-o', recording, '--'];
-    const recorded = perfTs([...flags, process.execPath, script]);
-    expect(recorded.status, recorded.stderr).toBe(0);
-    const report = perfTs(['report', '--json', '-n', '0', recording]);
-    const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
-    const hot = rows.map(({ name }) => name ?? '').filter((name) => name.startsWith('hot '));
-    expect(hot).toEqual([expect.stringMatching(/^hot .*b\.ts:7$/)]);
+    expect(hot.sort()).toEqual(names);
   });
 });
