@@ -68,7 +68,7 @@ export function ownersOfSamples(
   return { owner, isCertain, routes, routeOf };
 }
 
-/** Which requests are open on a thread, as time goes on. */
+/** The requests that are open on a thread, as time goes on. */
 class ServerThread {
   readonly #rows: readonly number[];
   readonly #ends: readonly number[];

@@ -9,7 +9,7 @@ import type { Profile } from '../profile/types.ts';
 import { REQUEST, type SampleOwners } from './request-owners.ts';
 
 /**
- * How requests spent the time from their begins to their ends, by what their servers' threads did: they ran for the request,
+ * The times of requests from their begins to their ends, by what their servers' threads did: they ran for the request,
  * collected garbage for it, waited within a turn of the loop for it (for a file, a child process, a CPU that others had), or did
  * any of that for others. `untoldNs` is what they did for it or for others, and `loopNs` the rest, in which the loop waited for
  * events: for answers of other servers, timers, the pool.

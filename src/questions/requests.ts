@@ -15,7 +15,7 @@ export type RouteRow = Omit<MarkSummary, 'kind'> &
      * the server's thread while requests of this route alone were open.
      */
     readonly inHandler: number;
-    /** How `totalNs` was spent; null where the event counts something else than time. */
+    /** The parts of `totalNs`; null where the event counts something else than time. */
     readonly times: RequestTimes | null;
   };
 

@@ -1,4 +1,4 @@
-// What the page claims of texts of other tools, which know less than recordings.
+// The page claims less of texts of other tools, which know less than recordings.
 
 import { expect, it } from 'vitest';
 import { describeBrowser, frame } from './browser.ts';

@@ -123,7 +123,7 @@ describeLive('a signal that timeout(1) sends to perf-ts and to its group', () =>
       const { child, pid, ended } = startPerfTs([...subcommand, '--', 'sh', COUNTER], { under });
       onTestFinished(() => killGroup(pid));
       await until(() => counted() === 0 || child.exitCode !== null);
-      // What it does when its time is over.
+      // timeout(1) does the same to itself when its time is over.
       process.kill(pid, 'SIGINT');
       await until(() => counted() > 0 || child.exitCode !== null);
       process.kill(findDescendant(pid, 'sh') as number, 'SIGTERM');

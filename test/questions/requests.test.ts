@@ -182,7 +182,7 @@ describe('what ran for requests', () => {
     stream.markEnd(1, 6.05 * MS).markEnd(2, 6.05 * MS);
     stream.contexts(
       0.1 * MS,
-      // Of a, one of them in a collection, then of b.
+      // Samples of a, one of them in a collection, then of b.
       [-1, 1, 1, 1, 1, 2].map((request, i) => [(i + 0.1) * MS, request] as const),
     );
     const table = decodeLoops(

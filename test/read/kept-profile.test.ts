@@ -299,7 +299,7 @@ it.each<[string, () => Place]>([
   ['a profile of V8', scriptPlace],
 ])('each path that reading %s asks for is noted', async (_, made) => {
   const { file } = made();
-  // What is loaded once, is.
+  // A module that is loaded once stays loaded.
   await readProfile(file, { lines: true });
   const asked = new AskedFiles();
   const paths = await pathsAsked(() => asked.during(() => readProfile(file, { lines: true })));

@@ -198,7 +198,7 @@ describe('tracks of threads', () => {
       '. . 9 . . . . . . .',
       '. 8 . . . . . . . .',
     ]);
-    // What is below a branch that is closed, or shares a track, is in that.
+    // The threads below a branch that is closed, or that shares a track, are in that.
     for (const own of [1, 2, 9]) {
       const all = tracksOf(text, happened, { tree: [], own }).tracks.flatMap(({ groups }) => [
         ...groups,

@@ -526,7 +526,7 @@ bool V8Heap::FindScript(const void* shared, uint64_t* script) {
     return false;
   }
   *script -= kTag;
-  // What is debugged, or whose coverage is taken, has the script behind an object of its own.
+  // A function that is debugged, or whose coverage is taken, has its script behind one more object.
   uint16_t type;
   if (debug_info_type_ == 0 || !ReadType(*script, &type) || type != debug_info_type_) return true;
   return ReadPointer(*script + kScriptInDebugInfo, script);

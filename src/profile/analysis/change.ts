@@ -99,7 +99,7 @@ const Z80 = 0.8416;
 /** Recordings of either side. */
 type Runs = { readonly here: number; readonly there: number };
 
-/** How far recordings of one side differ, as a standard deviation, and the degrees of freedom by which it is known. */
+/** The standard deviation between recordings of one side, and the degrees of freedom by which it is known. */
 export type RunSpread = { readonly deviation: number; readonly degrees: number };
 
 /** The spread that the interval of a change follows from; null where one recording a side can't tell. */

@@ -14,7 +14,7 @@ export function placeFrame(
   const { frames, funcs, strings } = builder;
   const own = frames.func(frame);
   let placed = frame;
-  // Which line of the function that exists calls the inlined one is not known.
+  // The line at which the function that exists calls the inlined one is not known.
   if (inline && line.inlined !== undefined) {
     const func = funcs.intern(strings.intern(line.inlined), funcs.dso(own));
     placed = builder.addInlined(frame, frames.dso(frame), frames.address(frame), 1, func);

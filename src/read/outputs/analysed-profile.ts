@@ -304,7 +304,7 @@ export class AnalysedProfile {
   }
 
   /**
-   * How each request spent its time, by row of the marks, by the samples of the first event; null where the recording has no requests,
+   * The times of each request, by row of the marks, by the samples of the first event; null where the recording has no requests,
    * or that event counts something else than time.
    */
   requestTimes(weight?: WeightKind): RequestTimeTable | null {

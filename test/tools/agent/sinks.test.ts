@@ -375,7 +375,7 @@ describe('a sink', () => {
       kind: 'later',
       why: `${hangs.url}: nothing listens there (ECONNREFUSED)`,
     });
-    // What OpenSSL prints of a server without TLS is its source file and a line there.
+    // OpenSSL prints its own source file and a line there of a server without TLS.
     const plain = await startFakeSink();
     expect(await send(plain.url.replace('http:', 'https:'))).toMatchObject({
       kind: 'later',
