@@ -43,7 +43,7 @@ export class AskedFiles {
   note(path: string, isFollowed: boolean): void {
     const key = `${isFollowed} ${path}`;
     if (this.#answers.has(key)) return;
-    const found = lookAt(path, isFollowed);
+    const found = stateAt(path, isFollowed);
     if (found === null) this.#isProven = false;
     else this.#answers.set(key, [path, isFollowed, found.state]);
   }
@@ -69,7 +69,7 @@ export function areAnswersOf(
   settledMs = Number.POSITIVE_INFINITY,
 ): boolean {
   return answers.every(([path, isFollowed, state]) => {
-    const found = lookAt(path, isFollowed);
+    const found = stateAt(path, isFollowed);
     return found?.state === state && found.changedMs < settledMs;
   });
 }
@@ -78,7 +78,7 @@ export function areAnswersOf(
  * The state of what is at `path`, and when that changed, milliseconds since 1970. Null: not to be known, as behind a folder that is
  * closed to us.
  */
-export function lookAt(
+export function stateAt(
   path: string,
   isFollowed: boolean,
 ): { readonly state: string; readonly changedMs: number } | null {

@@ -3,7 +3,7 @@ import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { NotebookRow } from '../formats/export/page-profile.ts';
 import { type ListedRecording, listRecordings } from '../read/list-recordings.ts';
-import { lookAt } from '../system/asked-files.ts';
+import { stateAt } from '../system/asked-files.ts';
 import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
 import type { ServedFile } from './served-file.ts';
 
@@ -38,7 +38,7 @@ export class Notebook {
   list(add: (file: ServedFile) => number): NotebookRow[] {
     return listRecordings(this.folder).map((listed) => {
       const { path, name, commandLine, bytes, changedMs, lengthNs } = listed;
-      const key = `${path}\0${lookAt(path, false)?.state}`;
+      const key = `${path}\0${stateAt(path, false)?.state}`;
       const file = this.#numbers.get(key) ?? add(this.#later(listed));
       this.#numbers.set(key, file);
       const words = commandLine.map(printable);
