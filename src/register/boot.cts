@@ -16,9 +16,10 @@
  * The recorder keeps a copy at a place that stays when perf-ts moves or goes (`system/runtimes/boot-file.ts`): a
  * shell, a multiplexer or a daemon may have the environment for longer than the recording lasts.
  *
- *   NODE_OPTIONS     "--max-old-space-size=400 --require /…/perf-ts/boot-0123456789ab.cjs"
+ *   NODE_OPTIONS     "--require /…/perf-ts/boot-0123456789ab.cjs --max-old-space-size=400"
  *   PERF_TS_SESSION  `Session` as JSON
  *
+ * It comes ahead of the preloads of others: code that V8 has compiled before it has no name.
  * Both are taken out of `process.env` at once: the program finds its environment as its user has made it.
  * What perf-ts does in the program is in `recorded`, which is required only while its recorder runs.
  */
@@ -39,20 +40,19 @@ function readSession(fs: typeof import('fs')): string | undefined {
 }
 
 /**
- * Makes NODE_OPTIONS what it is without perf-ts. The space before our words tells an empty variable from none. A shell,
- * or who starts a worker, may have made another value of it since, which may have them twice.
+ * Makes NODE_OPTIONS what it is without perf-ts. The space behind our words tells an empty variable from none. A shell,
+ * or who starts a worker, may have made another value of it since; one whose text was changed has them between spaces
+ * in front (`shell-text`), and what the environment has, maybe, behind.
  */
 function restoreOptions(words: string): void {
   var options = process.env['NODE_OPTIONS'];
   var own = words.trim();
+  var added = ' ' + own + ' ';
   if (options === undefined || own === '') return;
   if (options === own) delete process.env['NODE_OPTIONS'];
   else if (options.indexOf(own) >= 0) {
-    process.env['NODE_OPTIONS'] = options
-      .split(' ' + own)
-      .join('')
-      .split(own)
-      .join('');
+    if (options.indexOf(added) === 0) options = options.slice(added.length);
+    process.env['NODE_OPTIONS'] = options.split(words).join('');
   }
 }
 

@@ -137,7 +137,7 @@ function passedPairs(
 }
 
 /**
- * NODE_OPTIONS with our words behind the user's, and the session that states so; null where Node could not read our
+ * NODE_OPTIONS with our words ahead of the user's, and the session that states so; null where Node could not read our
  * files: under the permission model, or since this program has given up its rights.
  */
 const withOptions = (
@@ -147,10 +147,10 @@ const withOptions = (
 ): { readonly options: string; readonly session: string } | null => {
   if ([options, ...words].some((word) => RESTRICTING.test(`${word}`))) return null;
   if (![session.boot, session.program].every(isReadable)) return null;
-  const own = session.words.trimStart();
-  const added = options === undefined ? own : ` ${own}`;
+  const own = session.words.trimEnd();
+  const added = options === undefined ? own : `${own} `;
   return {
-    options: `${options ?? ''}${added}`,
+    options: `${added}${options ?? ''}`,
     session: JSON.stringify({ ...session, words: added }),
   };
 };

@@ -5,7 +5,7 @@
 export type Session = {
   /** Path of the file that `--require` names, `boot`. */
   readonly boot: string;
-  /** The words that NODE_OPTIONS got, exactly: with a space before it where the user has a NODE_OPTIONS. */
+  /** The words that NODE_OPTIONS got, exactly: with a space behind it where the user has a NODE_OPTIONS. */
   readonly words: string;
   /** Path of `recorded` in the recorder's package, and the owner of that file. */
   readonly program: string;

@@ -23,7 +23,11 @@ exports.withOptionsInShell = <Word,>(words: readonly Word[], options: string): W
     const at = words.findLastIndex((word, row) => row < end && `${word}`.startsWith(VARIABLE));
     return at < 0
       ? null
-      : words.map((word, row) => (row === at ? (`${word} ${options}` as Word) : word));
+      : words.map((word, row) =>
+          row === at
+            ? (`${VARIABLE} ${options} ${`${word}`.slice(VARIABLE.length)}` as Word)
+            : word,
+        );
   }
   if (!SHELL.test(`${program}`) || !TEXT_OPTION.test(`${option}`)) return null;
   const changed = typeof text === 'string' ? withOptionsInText(text, options) : null;
@@ -31,30 +35,30 @@ exports.withOptionsInShell = <Word,>(words: readonly Word[], options: string): W
 };
 
 /**
- * Adds Node's options to each value that a shell's text gives to NODE_OPTIONS, which takes away what the environment
+ * Puts Node's options ahead of each value that a shell's text gives to NODE_OPTIONS, which takes away what the environment
  * has:
  *
  *     NODE_OPTIONS=--max-old-space-size=4096 vite build
- *     NODE_OPTIONS=--max-old-space-size=4096' --require /…/boot.cjs' vite build
+ *     NODE_OPTIONS=' --require /…/boot.cjs '--max-old-space-size=4096 vite build
  *
  * Null where nothing is to be changed, or it is not certain what the text means.
  */
 function withOptionsInText(text: string, options: string): string | null {
   if (!text.includes(VARIABLE) || UNREAD.test(text) || options.includes("'")) return null;
-  const ends = assignmentEnds(text);
-  if (ends === null || ends.length === 0) return null;
+  const values = assignedValues(text);
+  if (values === null || values.length === 0) return null;
   let changed = '';
   let from = 0;
-  for (const end of ends) {
-    changed += `${text.slice(from, end)}' ${options}'`;
-    from = end;
+  for (const value of values) {
+    changed += `${text.slice(from, value)}' ${options} '`;
+    from = value;
   }
   return changed + text.slice(from);
 }
 
-/** Ends of the words that assign NODE_OPTIONS; null where a quote is not closed. */
-function assignmentEnds(text: string): number[] | null {
-  const ends: number[] = [];
+/** Where the values of NODE_OPTIONS begin; null where a quote is not closed. */
+function assignedValues(text: string): number[] | null {
+  const values: number[] = [];
   // A command begins here, or its words assign.
   let assigns = true;
   for (let at = 0; at < text.length; ) {
@@ -66,18 +70,18 @@ function assignmentEnds(text: string): number[] | null {
     }
     if (char === '#') {
       const line = text.indexOf('\n', at);
-      if (line < 0) return ends;
+      if (line < 0) return values;
       at = line;
       continue;
     }
     const end = wordEnd(text, at);
     if (end === null) return null;
     const word = text.slice(at, end);
-    if (assigns && word.startsWith(VARIABLE)) ends.push(end);
+    if (assigns && word.startsWith(VARIABLE)) values.push(at + VARIABLE.length);
     assigns &&= ASSIGNMENT.test(word) || KEYWORD.test(word) || word === 'export' || ENV.test(word);
     at = end;
   }
-  return ends;
+  return values;
 }
 
 /** The end of the word that begins at `at`; null where a quote in it is not closed. */

@@ -51,7 +51,7 @@ function passedOn(args: readonly unknown[], session: Session): unknown[] | null 
     changed.env = { ...env, NODE_OPTIONS: given.options };
   } else if (Array.isArray(execArgv)) {
     if (optionsWith(session, undefined, execArgv) === null) return null;
-    changed.execArgv = [...execArgv, '--require', session.boot];
+    changed.execArgv = ['--require', session.boot, ...execArgv];
   } else return null;
   const derived = Object.create(options) as object;
   for (const [name, value] of Object.entries(changed)) {

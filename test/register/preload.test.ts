@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
-import { optionsOf } from '../../src/system/runtimes/node-session.ts';
+import { optionsOf, withNodeOptions } from '../../src/system/runtimes/node-session.ts';
 import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
 
 // The built files that a program loads, in a Node of its own: `boot` as `record` has it, and `--import perf-ts/register`.
@@ -26,13 +26,19 @@ type Note = Readonly<Record<string, unknown>>;
 
 /** The environment of a recording without a socket, as `record --jitdump` has it. */
 function session(changes: Readonly<Record<string, unknown>> = {}, options = '') {
-  const words = `${options === '' ? '' : ' '}${optionsOf({ boot: BOOT })}`;
+  const words = `${optionsOf({ boot: BOOT })}${options === '' ? '' : ' '}`;
   const program = join(REGISTER, 'recorded.cjs');
   const facts = { boot: BOOT, words, program, owner: process.geteuid?.(), recording: 'test' };
   return {
-    NODE_OPTIONS: `${options}${words}`,
+    NODE_OPTIONS: `${words}${options}`,
     PERF_TS_SESSION: JSON.stringify({ ...facts, ...changes }),
   };
+}
+
+/** The same with a preload that watches ours: one of the user's comes behind it. */
+function watchedSession(changes: Readonly<Record<string, unknown>>, options: string) {
+  const env = session(changes, ' ');
+  return { ...env, NODE_OPTIONS: `${options} ${env.NODE_OPTIONS}` };
 }
 
 /** Runs Node as `record` does, but without a map; its output and its notes. */
@@ -198,12 +204,32 @@ test("V8's code is reported before the modules are loaded that make Node's loade
      };`,
   );
   const print = script('print.cjs', 'console.log(JSON.stringify(loaded));');
-  const { stdout } = noted([print], session({ socket: '@nobody-listens' }, `--require=${hook}`));
+  const { stdout } = noted(
+    [print],
+    watchedSession({ socket: '@nobody-listens' }, `--require=${hook}`),
+  );
   const loads = JSON.parse(stdout) as string[];
   const before = loads.slice(0, loads.indexOf('the library'));
   expect(before).toContain(BOOT);
   const needed = [BOOT, join(REGISTER, 'recorded.cjs'), 'fs', 'node:fs'];
   expect(before.filter((load) => !needed.includes(load))).toEqual([]);
+});
+
+test("a preload of the user's runs behind ours, and sees the options as they are without", () => {
+  const show = script(
+    'show.cjs',
+    'console.log(process.env.NODE_OPTIONS, Object.keys(require.cache))',
+  );
+  const given = { NODE_OPTIONS: `--require=${show}` };
+  const entries = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+  const preload = { boot: BOOT, program: join(REGISTER, 'recorded.cjs'), owner: 0 };
+  const env = withNodeOptions(entries, [], { ...preload, socket: '@nobody-listens' });
+  const recorded = noted(
+    ['-e', '0'],
+    Object.fromEntries(env.map((entry) => entry.split(/=(.*)/s))),
+  );
+  expect(recorded.stdout).toContain(show);
+  expect(recorded.stdout).toBe(noted(['-e', '0'], given).stdout);
 });
 
 test('the first file has nothing that is newer than ECMAScript 5', () => {
@@ -236,9 +262,9 @@ test.each([
   ['an empty NODE_OPTIONS', ''],
   ['NODE_OPTIONS of its own', '--no-warnings  --no-deprecation'],
 ])('a program with %s finds its environment as it is alone', (_, options) => {
-  const words = `${options === undefined ? '' : ' '}${optionsOf({ boot: BOOT })}`;
+  const words = `${optionsOf({ boot: BOOT })}${options === undefined ? '' : ' '}`;
   const socket = '@perf-ts-nobody-listens';
-  const env = { ...session({ words, socket }), NODE_OPTIONS: `${options ?? ''}${words}` };
+  const env = { ...session({ words, socket }), NODE_OPTIONS: `${words}${options ?? ''}` };
   const { stdout } = noted(['-p', SHOW_ENVIRONMENT], env);
   const alone = spawnSync(process.execPath, ['-p', SHOW_ENVIRONMENT], {
     encoding: 'utf8',
@@ -385,7 +411,8 @@ test('a program that writes a jitdump has baseline code of all functions, which 
      const set = v8.setFlagsFromString;
      v8.setFlagsFromString = (flag) => (console.log(flag), set(flag));`,
   );
-  const flagsOf = (dump: string) => noted(['-e', '0'], session({}, `--require=${spy} ${dump}`));
+  const flagsOf = (dump: string) =>
+    noted(['-e', '0'], watchedSession({}, `--require=${spy} ${dump}`));
   // The last of two counts, so that no dump is written.
   const dump = '--perf-prof --no-perf-prof';
   const flag = '--no-baseline-batch-compilation';

@@ -46,7 +46,7 @@ test.each([
   'a Node that a shell gives options of its own loads the preload too, and sees its own alone: %s',
   (text) => {
     const recorded = changed(text) ?? '';
-    expect(recorded.replaceAll(`' ${OPTIONS}'`, '')).toBe(text);
+    expect(recorded.replaceAll(`' ${OPTIONS} '`, '')).toBe(text);
     // A preload whose recorder is gone takes itself out, and does nothing else.
     const session = {
       boot: BOOT,

@@ -82,7 +82,7 @@ function isForAll(path: string): boolean {
 }
 
 /**
- * The environment with V8's `flags` in NODE_OPTIONS. With a session they also load its `boot`, which takes the
+ * The environment with V8's `flags` ahead of NODE_OPTIONS. With a session they also load its `boot`, which takes the
  * session and its own words out of the environment. `--require=FILE` in one word is not taken by Node 8, which a
  * command may start as well.
  */
@@ -94,10 +94,10 @@ export function withNodeOptions(
   const own = [...flags, ...(session === null ? [] : [optionsOf(session)])].join(' ');
   if (own === '') return [...env];
   const earlier = env.findLast((entry) => entry.startsWith(OPTIONS))?.slice(OPTIONS.length);
-  // The preload tells an empty variable from none by this space.
+  // The preload tells an empty variable from none by this space, and comes ahead of the user's own.
   const isNone = session === null ? !earlier : earlier === undefined;
-  const words = isNone ? own : ` ${own}`;
-  const options = withVariable(env, 'NODE_OPTIONS', `${earlier ?? ''}${words}`);
+  const words = isNone ? own : `${own} `;
+  const options = withVariable(env, 'NODE_OPTIONS', `${words}${earlier ?? ''}`);
   if (session === null) return options;
   const recorder = ownLifeMark();
   const told: Session = { ...session, words, ...(recorder !== null && { recorder }) };

@@ -82,10 +82,10 @@ const PRELOAD = { boot: '/a b/boot.cjs', program: '/p/recorded.cjs', owner: 7 };
 
 test.each([
   [undefined, '--require "/a b/boot.cjs"'],
-  ['', ' --require "/a b/boot.cjs"'],
-  ['--no-warnings ', '--no-warnings  --require "/a b/boot.cjs"'],
+  ['', '--require "/a b/boot.cjs" '],
+  ['--no-warnings ', '--require "/a b/boot.cjs" --no-warnings '],
 ])(
-  'NODE_OPTIONS %j get the preload behind what they had, which the session tells exactly',
+  'NODE_OPTIONS %j get the preload ahead of what they had, which the session tells exactly',
   (options, expected) => {
     const given = options === undefined ? [] : [`NODE_OPTIONS=${options}`];
     const env = withNodeOptions(['A=1', ...given, 'B=2'], [], { ...PRELOAD, socket: '@s' });
@@ -94,7 +94,7 @@ test.each([
     expect(value('NODE_OPTIONS')).toBe(expected);
     const session = JSON.parse(value('PERF_TS_SESSION')) as { words: string };
     expect(session).toMatchObject({ ...PRELOAD, socket: '@s' });
-    expect(`${options ?? ''}${session.words}`).toBe(expected);
+    expect(`${session.words}${options ?? ''}`).toBe(expected);
     // Variables stand where they stood: a program may print its environment.
     const names = env.map((entry) => entry.split('=', 1)[0]);
     const last = options === undefined ? ['NODE_OPTIONS', 'PERF_TS_SESSION'] : ['PERF_TS_SESSION'];

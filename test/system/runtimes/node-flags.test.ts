@@ -70,7 +70,8 @@ function optionsFor(
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
-    .replace(/ ?--require (?:"[^"]*\.cjs"|\S+\.cjs)/, '');
+    .replace(/ ?--require (?:"[^"]*\.cjs"|\S+\.cjs)/, '')
+    .trimStart();
   return { value, notes: notes.map(commandWords), causesMaps, dumpsIn, argv: changed.argv };
 }
 
@@ -102,7 +103,7 @@ describe('a link of another user where a map would be', () => {
   test("another user's link does not matter with --perf-prof", () => {
     const env = ['NODE_OPTIONS=--perf-prof'];
     const { value } = optionsFor(['node', 'x.js'], { planted, user: user(0), env });
-    expect(value).toContain('--perf-prof --interpreted-frames-native-stack');
+    expect(value).toContain('--interpreted-frames-native-stack --perf-prof');
   });
 
   test.skipIf(process.geteuid?.() !== 0)(
@@ -254,7 +255,7 @@ describe('NODE_OPTIONS', () => {
     const naming = { newSocket: () => '@s' };
     const flagged = addNodeFlags(command, undefined, identify, undefined, naming);
     expect(flagged.command.argv.join(' ')).toMatch(
-      /^env A=1 NODE_OPTIONS=--no-warnings --require \S+ \S+ app.js$/,
+      /^env A=1 NODE_OPTIONS= --require \S+ --no-warnings \S+ app.js$/,
     );
     expect(flagged.command.env.join(' ')).toContain('PERF_TS_SESSION=');
     expect(flagged.codeSocket).toBe('@s');
@@ -296,7 +297,7 @@ describe('NODE_OPTIONS', () => {
 
   test('flags that the user set are kept, and are not set twice', () => {
     const env = ['NODE_OPTIONS=--max-old-space-size=4096'];
-    expect(optionsFor([node, 'app.js'], { env }).value).toBe(`--max-old-space-size=4096 ${FLAGS}`);
+    expect(optionsFor([node, 'app.js'], { env }).value).toBe(`${FLAGS} --max-old-space-size=4096`);
     const interpreted = '--interpreted-frames-native-stack';
     const given = optionsFor([node, '--perf-prof', 'app.js']);
     expect(given.value).toBe(interpreted);
