@@ -1,5 +1,8 @@
 import { formatCount, formatTenth } from './numbers.ts';
 
+/** The sample rings of a recording: KiB of each, and the most that the user who recorded may have; null: no bound. */
+export type RingFacts = { readonly kib: number; readonly mostKib: number | null };
+
 /** The two figures of an event's losses, as recordings have them. */
 type LossFigures = {
   readonly event: number;

@@ -1,3 +1,4 @@
+import type { RingFacts } from '../base/lost-samples.ts';
 import { formatBytes, formatCount, formatTenth } from '../base/numbers.ts';
 import { reportLostSideband } from '../profile/losses.ts';
 import { type DescribedDiagnostic, isAboutJitNames, isDamage } from './diagnostic-text.ts';
@@ -12,6 +13,8 @@ export type FileEvidence = {
   readonly dataBytes?: number;
   /** Records of forks, execs and mappings that were lost. */
   readonly lostSideband?: number;
+  /** Absent where the recording does not tell. */
+  readonly rings?: RingFacts | undefined;
   readonly diagnostics: readonly DescribedDiagnostic[];
   /**
    * Share of the samples in code of a file that the diagnostics name, or in those of its functions that have no name;
@@ -29,14 +32,22 @@ const FROM_BEFORE_PERCENT = 2;
 /** A file with fewer of the samples has no row that anybody looks at. */
 export const NAMELESS_SHARE = 0.01;
 
-export const LARGER_RINGS = 'perf-ts record -m 16M -- COMMAND';
+/** The rings of a recording that does not tell: those of root. */
+const USUAL_RINGS: RingFacts = { kib: 4096, mostKib: null };
+
+/** The command that records with rings four times as large, or as large as its user may have them; null where they are. */
+export function enlargeRings({ kib, mostKib }: RingFacts = USUAL_RINGS): string | null {
+  const larger = Math.min(4 * kib, mostKib ?? Number.POSITIVE_INFINITY);
+  if (larger <= kib) return null;
+  return `perf-ts record -m ${larger < 1024 ? `${larger}K` : `${larger / 1024}M`} -- COMMAND`;
+}
 
 /** Faults of a file and of the names that it gives, in no order of severity. */
 export function judgeFile(evidence: FileEvidence): Finding[] {
   const found = [
     judgeEnd(evidence),
     judgeSkipped(evidence),
-    judgeSideband(evidence.lostSideband ?? 0),
+    judgeSideband(evidence.lostSideband ?? 0, evidence.rings),
   ].filter((finding) => finding !== null);
   return [...found, ...judgeDiagnostics(evidence)];
 }
@@ -71,15 +82,15 @@ function judgeSkipped({
   );
 }
 
-export function judgeSideband(lost: number): Finding | null {
+export function judgeSideband(lost: number, rings?: RingFacts): Finding | null {
   if (lost === 0) return null;
   return createFinding('sideband-lost', 'wrong', 'names uncertain', reportLostSideband(lost), {
-    command: LARGER_RINGS,
+    command: enlargeRings(rings),
   });
 }
 
 /** The diagnostics that change a result; the rest is for those who look for a reason (`-v`). */
-function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): Finding[] {
+function judgeDiagnostics({ diagnostics, truncatedAt, shareOf, rings }: FileEvidence): Finding[] {
   const isDamaged = truncatedAt !== null || diagnostics.some(({ code }) => isDamage(code));
   const files = { 'names-missing': 0, 'lines-missing': 0 };
   const found = diagnostics.flatMap((diagnostic): Finding[] => {
@@ -93,7 +104,7 @@ function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): 
     if (code === 'perf-map-missing' || code === 'jit-code-unnamed') {
       return isDamaged ? [] : judgeUnnamedCode(diagnostic, diagnostics);
     }
-    return judgeDiagnostic(diagnostic) ?? [];
+    return judgeDiagnostic(diagnostic, rings) ?? [];
   });
   const left = (code: keyof typeof files, what: string): Finding[] => {
     const more = files[code] - MAX_FILES;
@@ -110,7 +121,7 @@ function judgeDiagnostics({ diagnostics, truncatedAt, shareOf }: FileEvidence): 
   ];
 }
 
-function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
+function judgeDiagnostic(diagnostic: DescribedDiagnostic, rings?: RingFacts): Finding[] | null {
   const { code, reason, count, example, command } = diagnostic;
   if (isDamage(code)) {
     return [
@@ -148,7 +159,7 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
     case 'wait-end-lost':
     case 'call-end-lost':
     case 'wake-up-unrecorded':
-      return [judgeLostEnds(code, count)];
+      return [judgeLostEnds(code, count, rings)];
     case 'names-doubtful': {
       const where = count > 1 ? `${formatCount(count)}, one of them ${example}` : example;
       const sentence = `${reason} (${where})`;
@@ -174,9 +185,10 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
 function judgeLostEnds(
   code: 'wait-end-lost' | 'call-end-lost' | 'wake-up-unrecorded',
   count: number,
+  rings?: RingFacts,
 ): Finding {
   const of = (one: string, many: string) => `${formatCount(count)} ${count === 1 ? one : many}`;
-  const fields = { command: LARGER_RINGS };
+  const fields = { command: enlargeRings(rings) };
   if (code === 'wait-end-lost') {
     const sentence =
       `the ends of ${of('wait', 'waits')} off the CPU were lost: ` +

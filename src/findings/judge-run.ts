@@ -1,6 +1,7 @@
+import type { RingFacts } from '../base/lost-samples.ts';
 import { formatBytes, formatCount, formatTenth } from '../base/numbers.ts';
 import { createFinding, type Finding, sortFindings } from './finding.ts';
-import { judgeSideband, LARGER_RINGS, NAMELESS_SHARE } from './judge-file.ts';
+import { judgeSideband, NAMELESS_SHARE } from './judge-file.ts';
 import { atHalfOf, judgeLost, pausedText } from './judge-sampling.ts';
 
 /** Findings of the counts of a sampler, at its end or so far: nothing has been read back. */
@@ -13,8 +14,8 @@ export type RunEvidence = {
   readonly skippedBytes?: number;
   /** The level of -z, null without, and how often rings were full since compressing fell behind. */
   readonly compression?: { readonly level: number | null; readonly heldRounds: number };
-  /** Pages of each ring; absent where they are not known. */
-  readonly ringPages?: number;
+  /** Absent where they are not known. */
+  readonly rings?: RingFacts;
   readonly targetHz?: number | null;
   /** Whether samples have stacks; absent where that is not to be judged. */
   readonly hasStacks?: boolean;
@@ -37,21 +38,19 @@ export function judgeRun({
   throttles,
   skippedBytes = 0,
   compression,
-  ringPages,
+  rings,
   targetHz = null,
   hasStacks = true,
   onCpuShare = null,
   idleCpus = null,
   unnamedJitShare = null,
 }: RunEvidence): Finding[] {
-  const command =
-    ringPages === undefined ? LARGER_RINGS : `perf-ts record -m ${4 * ringPages} -- COMMAND`;
   return sortFindings(
     [
       judgeSkippedData(skippedBytes),
-      judgeSideband(lostSideband),
+      judgeSideband(lostSideband, rings),
       judgeSlowCompression(compression),
-      judgeLost(lost, lost + samples, { command }),
+      judgeLost(lost, lost + samples, targetHz, rings),
       judgeThrottles(throttles, targetHz),
       samples > 0 && !hasStacks ? NO_STACKS : null,
       judgeWaits(onCpuShare, idleCpus),

@@ -1,15 +1,17 @@
-import { lostSamplesText } from '../base/lost-samples.ts';
+import { lostSamplesText, type RingFacts } from '../base/lost-samples.ts';
 import { formatCount, formatNanos, formatShare, formatTenth } from '../base/numbers.ts';
 import type { Completeness } from '../profile/analysis/stacks/completeness.ts';
 import { lengthOfRanges, type TimeRange } from '../profile/time-range.ts';
-import { createFinding, type Finding, type FindingDetails, type Severity } from './finding.ts';
-import { LARGER_RINGS } from './judge-file.ts';
+import { createFinding, type Finding, type Severity } from './finding.ts';
+import { enlargeRings } from './judge-file.ts';
 
 /** Facts about the sampling of a recording, beside those of each event. */
 export type SamplingEvidence = {
   readonly events: readonly EventEvidence[];
   /** The text of another tool. */
   readonly isText: boolean;
+  /** Absent where the recording does not tell. */
+  readonly rings?: RingFacts | undefined;
   readonly notes: readonly string[];
   readonly completeness: Completeness | null;
   /** Share of the samples in native code whose JavaScript is not known as no stacks were recorded, 0…1. */
@@ -111,7 +113,7 @@ export function judgeSampling(evidence: SamplingEvidence): Finding[] {
 }
 
 function judgeEvent(
-  { isText, lengthNs }: SamplingEvidence,
+  { isText, lengthNs, rings }: SamplingEvidence,
   evidence: EventEvidence,
   event: number,
 ): (Finding | null)[] {
@@ -125,7 +127,7 @@ function judgeEvent(
   }
   return [
     isText ? null : judgeNumber(evidence, event),
-    judgeLost(lost.part, lost.of, { event }),
+    judgeLost(lost.part, lost.of, evidence.targetHz, rings, event),
     judgeUncovered(uncovered, evidence.uncoveredBecause, event),
     isText ? null : judgeUncounted(evidence.uncounted, event),
     judgeTails(tails, event),
@@ -170,20 +172,22 @@ function judgeNumber({ samples, effective }: EventEvidence, event: number): Find
   return createFinding('samples-few', 'wrong', 'few samples', sentence, { event });
 }
 
-/** `taken`: the lost ones included. */
+/** `taken`: the lost ones included; `event`: null for all events together. */
 export function judgeLost(
   lost: number,
   taken: number,
-  { command = LARGER_RINGS, ...details }: FindingDetails = {},
+  targetHz: number | null,
+  rings?: RingFacts,
+  event: number | null = null,
 ): Finding | null {
   if (lost === 0) return null;
   const share = lost / taken;
   const severity = share < LOST_DOUBT ? 'note' : share < LOST_WRONG ? 'doubt' : 'wrong';
   const sentence = `${lostSamplesText(lost, taken)}: larger rings or a lower rate (-F) lose less`;
   return createFinding('samples-lost', severity, `${formatTenth(share)} lost`, sentence, {
-    ...details,
+    event,
     share,
-    command,
+    command: enlargeRings(rings) ?? (targetHz === null ? null : atHalfOf(targetHz)),
   });
 }
 

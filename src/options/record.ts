@@ -462,7 +462,7 @@ export const RECORD = options({
     /** Data pages of each sample ring, or their bytes, rounded up to a power of two; absent: what the kernel grants. */
     ringPages: option(pages, {
       flags: '-m, --mmap-pages <pages>',
-      help: 'data pages of each ring, or a size as 512K (default 4M as root, else what perf_event_mlock_kb leaves, usually 256K)',
+      help: 'data pages of each ring, or a size as 512K (default 4M, or the largest that the user may have)',
       configurable: true,
     }),
     /**

@@ -16,6 +16,7 @@
 
 import type { Brand } from '../base/brand.ts';
 import type { IntColumn, NumberColumn } from '../base/int-column.ts';
+import type { RingFacts } from '../base/lost-samples.ts';
 import type { MarkTable } from './mark-table.ts';
 import type { TimeRange } from './time-range.ts';
 import type { TurnTable } from './turn-table.ts';
@@ -294,6 +295,8 @@ export type ProfileMeta = {
    * Absent: none, as far as the recording knows.
    */
   readonly lostSideband?: number;
+  /** Absent where the recording does not tell. */
+  readonly rings?: RingFacts;
   /** The kinds of cores of a machine that has several; absent for all others. */
   readonly coreTypes?: readonly CoreType[];
   /**

@@ -39,6 +39,7 @@ import {
   type Provenance,
   readKernelSymbols,
   readProvenance,
+  ringsOf,
   sampledSpansOf,
   totalsOf,
 } from './facts/provenance.ts';
@@ -349,6 +350,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
   const { features } = data;
   const opened = describeEvents(data, provenance);
   const sampled = sampledSpansOf(provenance, toRawTime(data.startTime, 0));
+  const rings = ringsOf(provenance);
   const profile = builder.finish({
     meta: {
       commandLine: features.commandLine ?? [],
@@ -359,6 +361,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
       clock: clockOf(data),
       notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
       ...(lostSideband > 0 && { lostSideband }),
+      ...(rings !== null && { rings }),
       ...coreTypesOf(data),
       ...(sampled !== null && { sampled }),
       ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),

@@ -115,7 +115,8 @@ export function planOnly(
   for (const note of notes) notify(note);
   const pageBytes = readPageBytes();
   const asked = askedRingPages(options.ringPages, pageBytes, notify);
-  const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
+  const privileges = readPrivileges();
+  const granted = chooseRingSize(settings, privileges, asked);
   const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
   const runsJavaScript = chosen.runsJavaScript === true;
   const waits = noticeOfWaits(options, runsJavaScript);
@@ -146,7 +147,8 @@ export function planOnly(
     notify(
       detail(
         `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
-          `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
+          `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) and RLIMIT_MEMLOCK ` +
+          `(${settings.memlockKib ?? 0} KiB) leave without CAP_IPC_LOCK`,
       ),
     );
   }
@@ -234,8 +236,8 @@ export function prepareRecording(
   if (ringPages < ring.ringPages || sidebandPages < ring.sidebandPages) {
     notify(
       `rings reduced from ${ring.ringPages} + ${ring.sidebandPages} to ${ringPages} + ` +
-        `${sidebandPages} pages: kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) ` +
-        'allows no more',
+        `${sidebandPages} pages: kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) and ` +
+        `RLIMIT_MEMLOCK (${settings.memlockKib ?? 0} KiB) allow no more`,
     );
   }
   if (!isSettled) notify(UNSETTLED);

@@ -439,7 +439,8 @@ class Recorder implements ControlActions {
         notices: session.notices,
         endReason: ended.reason,
         writeErrno: ended.errno,
-        ringPages: this.#sampler.opened.ringPages,
+        rings: this.#opened.features.rings,
+        frequencyHz: frequencyOf(session.plan.events[0]),
         counted,
       };
     } finally {
@@ -589,4 +590,8 @@ function isOfCpus(event: PlannedEvent | undefined): boolean {
 
 function formatMs(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function frequencyOf({ attr: { flags, samplePeriod } }: PlannedEvent): number | null {
+  return flags.freq ? samplePeriod : null;
 }

@@ -9,6 +9,7 @@ import {
   plainOutput,
   type StreamPlace,
 } from '../system/files/stream-place.ts';
+import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { newCodeSocket } from './code-events/code-socket.ts';
 import { describeExisting } from './existing/existing-state.ts';
 import type { FeatureContext, RecordingScanner } from './output/feature-data.ts';
@@ -81,13 +82,17 @@ function openBeside(
 }
 
 function featuresOf(
-  { sampler, notices, settings }: PreparedRecording,
+  { sampler, notices, settings, ring }: PreparedRecording,
   options: RecordSettings,
   binding: NativeBinding,
 ): FeatureContext {
   const { cache, clock, overwrite, programSymbols } = options;
+  const { opened } = sampler;
+  const pageKib = readPageBytes() / 1024;
+  const mostKib = ring.mostPages === null ? null : ring.mostPages * pageKib;
   return {
-    opened: sampler.opened,
+    opened,
+    rings: { kib: opened.ringPages * pageKib, mostKib },
     clock: clock ?? 'monotonic',
     notices,
     notify: keepNotices(notices, options),

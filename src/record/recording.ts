@@ -1,3 +1,4 @@
+import type { RingFacts } from '../base/lost-samples.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import type { SamplerTotals } from '../native/types.ts';
 
@@ -32,7 +33,9 @@ export type Recording = {
   readonly endReason: 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
   /** errno of the failed write, 0 otherwise. */
   readonly writeErrno: number;
-  readonly ringPages: number;
+  readonly rings: RingFacts;
+  /** The rate that the first event was asked for, Hz; null where it has a period. */
+  readonly frequencyHz: number | null;
   /** Counts alongside the samples, with `stat`; null without. */
   readonly counted: readonly ConcurrentCount[] | null;
 };

@@ -62,6 +62,15 @@ describe('what is printed passes', () => {
     const shown = 'perf-ts: … of cpu-clock\n…';
     expect(differences(shown, 'app: 3 bytes\nperf-ts: 17 samples of cpu-clock')).toEqual([]);
   });
+
+  it('a notice of the losses that the closing line counts obeys the laws', () => {
+    const output =
+      'perf-ts: 3.6% of the samples (108) were lost: larger rings lose less (perf-ts record -m 1M -- COMMAND)\n' +
+      'perf-ts: 2 897 samples of cpu-clock:u, lost 108 (3.59%); 1.2 MB in perf.data';
+    const typed = { command: 'perf-ts record', shown: [] };
+    expect(isCompared({ typed, claims: [], output, isInterrupted: false })).toBe(true);
+    expect(differences('…', output)).toEqual([]);
+  });
 });
 
 describe('what is printed is refused', () => {
@@ -88,6 +97,12 @@ describe('what is printed is refused', () => {
       /no samples/,
     ],
     ['a share beside its interval', '…', REPORT.replace('46.4–48.6%', '56.4–58.6%'), /can't be/],
+    [
+      'a notice of other losses than the closing line counts',
+      '…',
+      'perf-ts: 3.6% of the samples (108) were lost\nperf-ts: 2 897 samples of cpu-clock:u, lost 18 (0.62%)',
+      /losses that disagree/,
+    ],
     ['more than all', '…', REPORT.replace(' 51%', '510%'), /can't be/],
     [
       'a rate that is no count by time',

@@ -97,7 +97,11 @@ export function everyFinding(): Finding[] {
     ...judgeSampling({ ...SOUND, isText: true }),
     ...judgeRun({
       ...{ samples: 100, lost: 20, lostSideband: 1, throttles: 2, skippedBytes: 10 },
-      ...{ compression: { level: 1, heldRounds: 3 }, ringPages: 64, targetHz: 1000 },
+      ...{
+        compression: { level: 1, heldRounds: 3 },
+        rings: { kib: 256, mostKib: null },
+        targetHz: 1000,
+      },
       ...{ hasStacks: false, onCpuShare: 0.02 },
     }),
   ];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RingFacts } from '../../src/base/lost-samples.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import {
   type EventEvidence,
@@ -98,6 +99,12 @@ test('a finding has its share, place and command', () => {
       command: 'perf-ts record -m 16M -- COMMAND',
     },
   ]);
+  const commandWith = (rings: RingFacts, targetHz: number | null) =>
+    of({ lost: { part: 100, of: 1000 }, targetHz }, { rings })[0].command;
+  expect(commandWith({ kib: 256, mostKib: null }, 3989)).toBe('perf-ts record -m 1M -- COMMAND');
+  expect(commandWith({ kib: 256, mostKib: 512 }, 3989)).toBe('perf-ts record -m 512K -- COMMAND');
+  expect(commandWith({ kib: 256, mostKib: 256 }, 3989)).toBe('perf-ts record -F 1994 -- COMMAND');
+  expect(commandWith({ kib: 256, mostKib: 256 }, null)).toBe(null);
   const [off] = of({}, { off: [{ fromNs: 10, toNs: 5e8 }] });
   expect(off.place.spans).toEqual([[10, 5e8]]);
 });

@@ -71,7 +71,7 @@ const linesOf = (output: string): string[] =>
 
 /** A notice, such as the last line of `record`, whose samples a law is about, and what the pages' own programs print. */
 const isUnderLaw = (line: string): boolean =>
-  /^perf-ts: (?:[\d ]+ samples of \S.*, (?:none lost|lost)|on a CPU for|recording user space only|no names for|perf 6)/.test(
+  /^perf-ts: (?:[\d ]+ samples of \S.*, (?:none lost|lost)|[\d.]+% of the samples \(|on a CPU for|recording user space only|no names for|perf 6)/.test(
     line,
   ) || /^(?:hot-(?:paths|and-cold): |app: \d)/.test(line);
 

@@ -20,6 +20,7 @@ export function lawsBrokenBy(printed: readonly string[]): string[] {
       table.rows.length > 0 ? brokenRows(table) : ['a table without rows'],
     ),
     ...brokenCount(printed),
+    ...brokenLoss(printed),
   ];
 }
 
@@ -72,4 +73,16 @@ function brokenCount(printed: readonly string[]): string[] {
   const mean = touched.reduce((sum, pages) => sum + pages) / touched.length;
   const isRight = mean <= faults + 1 && faults <= mean + FAULTS_OF_START;
   return isRight ? [] : [`${faults} page faults of programs that made ${mean} each: ${counted}`];
+}
+
+/** The notice of lost samples counts those that the last line of `record` counts, and has their share of all. */
+function brokenLoss(printed: readonly string[]): string[] {
+  const notice = printed.find((line) => /^perf-ts: [\d.]+% of the samples \(/.test(line));
+  const total = printed.find((line) => /^perf-ts: [\d ]+ samples of \S/.test(line));
+  if (notice === undefined || total === undefined) return [];
+  const [share, lost] = numbersIn(notice);
+  const [lostThere] = numbersIn(/, lost (.*)/.exec(total)?.[1] ?? '');
+  const taken = samplesOf(total) ?? 0;
+  const isRight = lost === lostThere && Math.abs((100 * lost) / (taken + lost) - share) <= 0.06;
+  return isRight ? [] : [`losses that disagree: ${notice}`];
 }

@@ -124,7 +124,7 @@ describeLive('--fail-on-loss', () => {
   it('losses come with what makes them fewer', () => {
     const [_quiet, ...reported] = flood;
     expect(record('told', reported, faults).stderr).toMatch(
-      /^perf-ts: .* were lost: larger rings .* \(perf-ts record -m 4 -- COMMAND\)$/m,
+      /^perf-ts: .* were lost: larger rings .* \(perf-ts record -m 16K -- COMMAND\)$/m,
     );
   });
 

@@ -254,14 +254,15 @@ function lossOf({ totals, events }: Recording): { lost: number; taken: number; s
 
 /** Findings from what the sampler counted against its own recording. */
 function findingsOfRun(recording: Recording): Finding[] {
-  const { totals, ringPages } = recording;
+  const { totals, rings, frequencyHz: targetHz } = recording;
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
   const compression = lost > 0 && { compression: compressionOf(recording) };
   const { hasStacks, onCpuMs, sampledMs, idleCpus } = recording;
   const isWaitKnown = onCpuMs !== null && !recording.events.includes(OFF_CPU_EVENT);
   const onCpuShare = isWaitKnown && sampledMs > 0 ? onCpuMs / sampledMs : null;
-  return judgeRun({ ...totals, ...compression, lost, ringPages, hasStacks, onCpuShare, idleCpus });
+  const counts = { ...totals, ...compression, lost, rings, targetHz };
+  return judgeRun({ ...counts, hasStacks, onCpuShare, idleCpus });
 }
 
 /**

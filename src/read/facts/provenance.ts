@@ -1,6 +1,7 @@
 import { firstNotBelow } from '../../base/bisect.ts';
 import { fieldOf, numberField } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import type { RingFacts } from '../../base/lost-samples.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { FeatureSection } from '../../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../../formats/perf-data/features.ts';
@@ -62,6 +63,8 @@ export type Provenance = {
   readonly counts?: Readonly<
     Record<string, { readonly count: number | null; readonly unit: string }>
   >;
+  /** Absent in recordings of before. */
+  readonly rings?: RingFacts;
   /** Bytes of a page, which a fault adds; absent where no event needs it. */
   readonly pageBytes?: number;
   /** Names of what was met in the kernel: `code/symbols/recorded-kernel.ts`, deflated, in base64. */
@@ -130,6 +133,14 @@ function readProbedRule(value: unknown): ProbedRule | null {
   const majority = numberField(value, 'majority');
   if (samples === null || votes === null || majority === null) return null;
   return majority > 0.5 && majority <= 1 ? { rule, countsLag, samples, votes, majority } : null;
+}
+
+/** The rings, null where the recording does not tell, or is damaged. */
+export function ringsOf(provenance: Provenance | null): RingFacts | null {
+  const kib = numberField(provenance?.rings, 'kib');
+  return kib === null || kib <= 0
+    ? null
+    : { kib, mostKib: numberField(provenance?.rings, 'mostKib') };
 }
 
 /** `onSeveralCores`; null for perf's files, which do not tell what `-e` was. */

@@ -60,6 +60,7 @@ export function fileFindingsOf(opened: AnalysedProfile): Finding[] {
   const shares = memoize((unnamed: boolean) => sharesOfFiles(opened.profileAt('all'), unnamed));
   return judgeFile({
     ...{ truncatedAt, skippedBytes, dataBytes, lostSideband: meta.lostSideband ?? 0 },
+    rings: meta.rings,
     diagnostics: diagnostics.entries(),
     shareOf: (file, unnamed) => shares(unnamed).get(file) ?? 0,
   });
@@ -105,6 +106,7 @@ function samplingEvidence(
       ),
     ),
     isText: facts.imported !== null,
+    rings: meta.rings,
     notes: meta.notes,
     completeness,
     withoutJavaScript: shareWithoutJavaScript(opened),

@@ -1,3 +1,4 @@
+import type { RingFacts } from '../../base/lost-samples.ts';
 import type { Text } from '../../base/words.ts';
 import type { ConcurrentCount } from '../../counting/stat/concurrent-counters.ts';
 import {
@@ -53,6 +54,7 @@ export type RecordingScanner = Pick<
 /** The facts besides the plan that the header sections are made from. */
 export type FeatureContext = {
   readonly opened: SamplerOpened;
+  readonly rings: RingFacts;
   readonly clock: ClockName;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
@@ -251,13 +253,14 @@ function planProvenance(
 export function describeRecording(
   plan: RecordingPlan,
   ended: RecordingEnded,
-  { notices, settings, countedBeside, countsBegin, sampled }: FeatureContext,
+  { notices, rings, settings, countedBeside, countsBegin, sampled }: FeatureContext,
   kernelSymbols: string | null,
 ): Provenance {
   const keys = totalKeys(plan.events.map(({ name }) => name));
   return {
     ...planProvenance(plan, settings),
     notes: notices,
+    rings,
     ...(countedBeside && {
       counts: Object.fromEntries(
         countedBeside.map(({ event, count, unit }) => [event, { count, unit }]),

@@ -8,6 +8,8 @@ export type KernelSettings = {
   readonly maxSampleRateHz: number | null;
   /** `kernel.perf_event_mlock_kb`: ring memory per user and CPU, KiB. */
   readonly mlockKib: number | null;
+  /** RLIMIT_MEMLOCK of this process: ring memory beyond that, of all CPUs together, KiB; infinite where unlimited. */
+  readonly memlockKib: number | null;
   /** `kernel.perf_cpu_time_max_percent`. */
   readonly cpuTimeMaxPercent: number | null;
   /** `kernel.kptr_restrict`: 0 shows kernel addresses to the privileged, 2 to nobody. */
@@ -19,9 +21,17 @@ export function readKernelSettings(): KernelSettings {
     paranoidLevel: readSysctl('perf_event_paranoid'),
     maxSampleRateHz: readSysctl('perf_event_max_sample_rate'),
     mlockKib: readSysctl('perf_event_mlock_kb'),
+    memlockKib: memlockKibIn(readTextOrEmpty('/proc/self/limits')),
     cpuTimeMaxPercent: readSysctl('perf_cpu_time_max_percent'),
     kptrRestrict: readSysctl('kptr_restrict'),
   };
+}
+
+/** The soft limit in the text of /proc/PID/limits. */
+export function memlockKibIn(limits: string): number | null {
+  const bytes = /^Max locked memory +(\S+)/m.exec(limits)?.[1];
+  if (bytes === undefined) return null;
+  return bytes === 'unlimited' ? Number.POSITIVE_INFINITY : Math.floor(Number(bytes) / 1024);
 }
 
 function readSysctl(name: string): number | null {

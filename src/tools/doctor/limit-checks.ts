@@ -25,13 +25,15 @@ export function checkLimits(state: MachineState): Check[] {
   ];
 }
 
-function checkRings({ settings, privileges, place }: MachineState): Check[] {
-  const { mlockKib, paranoidLevel } = settings;
+function checkRings({ settings, privileges, place, onlineCpus }: MachineState): Check[] {
+  const { mlockKib, memlockKib, paranoidLevel } = settings;
   if (mlockKib === null) return [];
   const name = 'ring-memory';
   const matters = 'a ring holds the samples until they are written; small ones lose samples';
-  const { ringPages } = chooseRingSize(settings, privileges, null);
-  const pageKib = readPageBytes() / 1024;
+  const pageBytes = readPageBytes();
+  const pageKib = pageBytes / 1024;
+  const machine = { cpus: onlineCpus, pageBytes };
+  const { ringPages } = chooseRingSize(settings, privileges, null, machine);
   const ringKib = ringPages * pageKib;
   if (privileges.ipcLock || paranoidLevel === -1) {
     const why = privileges.ipcLock ? 'CAP_IPC_LOCK' : 'kernel.perf_event_paranoid is -1';
@@ -39,12 +41,14 @@ function checkRings({ settings, privileges, place }: MachineState): Check[] {
   }
   // Two rings a CPU and their control pages: what a privileged user gets.
   const wantedKib = (2 * PRIVILEGED_BYTES) / 1024 + 2 * pageKib;
-  const found = `rings of ${ringKib} KiB a CPU: kernel.perf_event_mlock_kb is ${mlockKib}`;
+  const found =
+    `rings of ${ringKib} KiB a CPU: kernel.perf_event_mlock_kb is ${mlockKib}, and RLIMIT_MEMLOCK ` +
+    (memlockKib === Number.POSITIVE_INFINITY ? 'unlimited' : `${memlockKib ?? 0} KiB`);
   const fix = [
     settingLine(place, `kernel.perf_event_mlock_kb=${wantedKib}`),
     'or sample less often: -F',
   ];
-  if (mlockKib >= wantedKib) return [passed(name, found, matters)];
+  if (ringKib * 1024 >= PRIVILEGED_BYTES) return [passed(name, found, matters)];
   return [warning(name, found, matters, fix)];
 }
 

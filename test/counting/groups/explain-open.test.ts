@@ -14,6 +14,7 @@ const SETTINGS = {
   paranoidLevel: 2,
   maxSampleRateHz: 100_000,
   mlockKib: 516,
+  memlockKib: 64,
   cpuTimeMaxPercent: 25,
   kptrRestrict: 0,
 };

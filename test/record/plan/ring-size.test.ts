@@ -6,6 +6,7 @@ import {
   chooseRingSize,
   ringsPerThread,
 } from '../../../src/record/plan/ring-size.ts';
+import type { Privileges } from '../../../src/system/kernel/kernel-settings.ts';
 import { readPageBytes } from '../../../src/system/kernel/page-bytes.ts';
 import { USUAL_SETTINGS } from '../../system/kernel/fake-kernel.ts';
 
@@ -17,28 +18,29 @@ function parseRingPages(text: string, pageBytes = readPageBytes()): number | nul
 const NOBODY = { perfmon: false, ipcLock: false };
 const ROOT = { perfmon: true, ipcLock: true };
 
-/** `ring + side-band` pages that a user gets under a limit in KiB. */
-function ringsWithin(mlockKib: number | null): string {
-  const { ringPages, sidebandPages } = chooseRingSize(
-    { ...USUAL_SETTINGS, mlockKib },
-    NOBODY,
-    null,
-  );
+const MACHINE = { cpus: 2, pageBytes: 4096 };
+
+/** `ring + side-band` pages that a user gets under limits in KiB. */
+function ringsWithin(mlockKib: number | null, memlockKib: number | null, cpus = 2): string {
+  const settings = { ...USUAL_SETTINGS, mlockKib, memlockKib };
+  const { ringPages, sidebandPages } = chooseRingSize(settings, NOBODY, null, { ...MACHINE, cpus });
   return `${ringPages} + ${sidebandPages}`;
 }
 
 describe('the rings of a CPU', () => {
   it('rings are 4 MiB and half a MiB for the privileged', () => {
-    const large = { ringPages: 1024, sidebandPages: 128 };
+    const large = { ringPages: 1024, sidebandPages: 128, mostPages: null };
     expect(chooseRingSize(USUAL_SETTINGS, ROOT, null)).toEqual(large);
     const open = { ...USUAL_SETTINGS, paranoidLevel: -1 };
     expect(chooseRingSize(open, NOBODY, null)).toEqual(large);
+    const unlimited = { ...USUAL_SETTINGS, memlockKib: Number.POSITIVE_INFINITY };
+    expect(chooseRingSize(unlimited, NOBODY, null)).toEqual(large);
     const perfmonOnly = { perfmon: true, ipcLock: false };
     expect(chooseRingSize(USUAL_SETTINGS, perfmonOnly, null)).not.toEqual(large);
   });
 
   it('rings are the largest that both fit the limit, a control page each', () => {
-    expect([516, 1028, 584, 580, 328, null].map(ringsWithin)).toEqual([
+    expect([516, 1028, 584, 580, 328, null].map((kib) => ringsWithin(kib, 0))).toEqual([
       '64 + 16',
       '128 + 16',
       '128 + 16',
@@ -49,7 +51,7 @@ describe('the rings of a CPU', () => {
   });
 
   it('rings shrink with the limit, down to a page', () => {
-    expect([324, 200, 76, 4, 0].map(ringsWithin)).toEqual([
+    expect([324, 200, 76, 4, 0].map((kib) => ringsWithin(kib, 0))).toEqual([
       '32 + 16',
       '32 + 16',
       '1 + 16',
@@ -58,38 +60,53 @@ describe('the rings of a CPU', () => {
     ]);
   });
 
+  it('what a process may lock is shared by the rings of all CPUs', () => {
+    expect([1, 2, 8, 16, 128].map((cpus) => ringsWithin(516, 8192, cpus))).toEqual([
+      '1024 + 16',
+      '1024 + 16',
+      '256 + 16',
+      '128 + 16',
+      '64 + 16',
+    ]);
+    expect(ringsWithin(516, null)).toBe('64 + 16');
+  });
+
   it.each([...Array(60).keys()].map((step) => 80 + step * 37))(
     'rings fit %i KiB, and twice the sample ring would not',
     (kib) => {
-      const { ringPages, sidebandPages } = chooseRingSize(
-        { ...USUAL_SETTINGS, mlockKib: kib },
-        NOBODY,
-        null,
-      );
+      const settings = { ...USUAL_SETTINGS, mlockKib: kib, memlockKib: 0 };
+      const { ringPages, sidebandPages, mostPages } = chooseRingSize(settings, NOBODY, null);
+      expect(mostPages).toBe(ringPages);
       const kibOf = (pages: number) => (pages + 1 + sidebandPages + 1) * 4;
       expect(kibOf(ringPages)).toBeLessThanOrEqual(kib);
       expect(kibOf(ringPages * 2)).toBeGreaterThan(kib);
     },
   );
 
-  it('rings have the size that the user gives', () => {
-    expect(chooseRingSize(USUAL_SETTINGS, NOBODY, 8)).toEqual({ ringPages: 8, sidebandPages: 16 });
-    expect(chooseRingSize(USUAL_SETTINGS, ROOT, 8)).toEqual({ ringPages: 8, sidebandPages: 128 });
+  it('rings have the size that the user gives, and the side-band an eighth where that is more', () => {
+    const chosen = (privileges: Privileges, asked: number) => {
+      const settings = { ...USUAL_SETTINGS, memlockKib: 0 };
+      const { ringPages, sidebandPages } = chooseRingSize(settings, privileges, asked, MACHINE);
+      return `${ringPages} + ${sidebandPages}`;
+    };
+    expect([8, 4096].map((asked) => chosen(NOBODY, asked))).toEqual(['8 + 16', '4096 + 512']);
+    expect([8, 4096].map((asked) => chosen(ROOT, asked))).toEqual(['8 + 128', '4096 + 512']);
   });
 });
 
 describe('with pages of 64 KiB', () => {
   const PAGE = 64 << 10;
-  const settings = { ...USUAL_SETTINGS, mlockKib: 576 };
+  const settings = { ...USUAL_SETTINGS, mlockKib: 576, memlockKib: 0 };
+  const machine = { cpus: 2, pageBytes: PAGE };
 
   it('rings with pages of 64 KiB have as many bytes and fewer pages', () => {
-    const large = { ringPages: 64, sidebandPages: 8 };
-    expect(chooseRingSize(settings, ROOT, null, PAGE)).toEqual(large);
+    const large = { ringPages: 64, sidebandPages: 8, mostPages: null };
+    expect(chooseRingSize(settings, ROOT, null, machine)).toEqual(large);
     // Nine pages: two control pages, one of the side-band, and the power of two below the rest.
-    const small = { ringPages: 4, sidebandPages: 1 };
-    expect(chooseRingSize(settings, NOBODY, null, PAGE)).toEqual(small);
-    expect(chooseRingSize({ ...settings, mlockKib: null }, NOBODY, null, PAGE)).toEqual(small);
-    expect(ringsPerThread(large, null, PAGE)).toEqual({ ringPages: 8, sidebandPages: 1 });
+    const small = { ringPages: 4, sidebandPages: 1, mostPages: 4 };
+    expect(chooseRingSize(settings, NOBODY, null, machine)).toEqual(small);
+    expect(chooseRingSize({ ...settings, mlockKib: null }, NOBODY, null, machine)).toEqual(small);
+    expect(ringsPerThread(large, null, PAGE)).toEqual({ ...large, ringPages: 8, sidebandPages: 1 });
   });
 
   it.each([

@@ -51,6 +51,7 @@ export const USUAL_SETTINGS: KernelSettings = {
   paranoidLevel: 2,
   maxSampleRateHz: 100_000,
   mlockKib: 516,
+  memlockKib: 64,
   cpuTimeMaxPercent: 25,
   kptrRestrict: 0,
 };

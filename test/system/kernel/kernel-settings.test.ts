@@ -1,17 +1,42 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readKernelSettings, readPrivileges } from '../../../src/system/kernel/kernel-settings.ts';
+import {
+  memlockKibIn,
+  readKernelSettings,
+  readPrivileges,
+} from '../../../src/system/kernel/kernel-settings.ts';
 
 const sysctl = (name: string) => Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8'));
+
+const softLimitKib = () => {
+  const kib = execFileSync('sh', ['-c', 'ulimit -S -l'], { encoding: 'utf8' }).trim();
+  return kib === 'unlimited' ? Number.POSITIVE_INFINITY : Number(kib);
+};
 
 it('the settings are those of the running kernel', () => {
   expect(readKernelSettings()).toEqual({
     paranoidLevel: sysctl('perf_event_paranoid'),
     maxSampleRateHz: sysctl('perf_event_max_sample_rate'),
     mlockKib: sysctl('perf_event_mlock_kb'),
+    memlockKib: softLimitKib(),
     cpuTimeMaxPercent: sysctl('perf_cpu_time_max_percent'),
     kptrRestrict: sysctl('kptr_restrict'),
   });
+});
+
+it.each([
+  ['65536 65536', 64],
+  ['8388608 unlimited', 8192],
+  ['unlimited unlimited', Number.POSITIVE_INFINITY],
+])('a limit of %s bytes is the soft one in KiB', (limits, kib) => {
+  const [soft, hard] = limits.split(' ');
+  const line = `Max locked memory         ${soft.padEnd(20)} ${hard.padEnd(20)} bytes`;
+  expect(memlockKibIn(`Max processes 1 1 processes\n${line}\n`)).toBe(kib);
+});
+
+it('limits without that of locked memory are unknown', () => {
+  expect(memlockKibIn('')).toBe(null);
 });
 
 const FIRST_NAMESPACE = 'user:[4026531837]';

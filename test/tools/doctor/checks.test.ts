@@ -87,7 +87,7 @@ describe('the doctor', () => {
       'for now:      sudo sysctl kernel.perf_event_paranoid=1',
     );
     expect(check('ring-memory', change).found).toBe(
-      'rings of 256 KiB a CPU: kernel.perf_event_mlock_kb is 516',
+      'rings of 256 KiB a CPU: kernel.perf_event_mlock_kb is 516, and RLIMIT_MEMLOCK 64 KiB',
     );
   });
 
