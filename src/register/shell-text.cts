@@ -56,7 +56,7 @@ function withOptionsInText(text: string, options: string): string | null {
   return changed + text.slice(from);
 }
 
-/** Where the values of NODE_OPTIONS begin; null where a quote is not closed. */
+/** The places at which values of NODE_OPTIONS begin; null where a quote is not closed. */
 function assignedValues(text: string): number[] | null {
   const values: number[] = [];
   // A command begins here, or its words assign.

@@ -60,7 +60,7 @@ describe('the rings of a CPU', () => {
     ]);
   });
 
-  it('what a process may lock is shared by the rings of all CPUs', () => {
+  it('the memory that a process may lock is shared by the rings of all CPUs', () => {
     expect([1, 2, 8, 16, 128].map((cpus) => ringsWithin(516, 8192, cpus))).toEqual([
       '1024 + 16',
       '1024 + 16',
