@@ -10,7 +10,7 @@ export const NO_CREDENTIALS = {
 };
 
 /** Three processes: two of one service, and idle time. Weights are 100, 20, 3 and 1000. */
-function drawnWindow(): { profile: Profile; weights: number[] } {
+export function drawnWindow(): { profile: Profile; weights: number[] } {
   const builder = new ProfileBuilder();
   const frameOf = (name: string, address: number) => {
     const frame = builder.frames.intern(0, address);
@@ -65,7 +65,7 @@ export const FACTS = {
 };
 
 type Drawn = { readonly hasLoss?: boolean } & Partial<
-  Pick<ServiceConfig, 'sampleLabels' | 'only' | 'except'>
+  Pick<ServiceConfig, 'sampleLabels' | 'only' | 'except' | 'rules'>
 >;
 
 export function divided({
@@ -73,6 +73,7 @@ export function divided({
   sampleLabels = ['comm'],
   only = [],
   except = [],
+  rules = [],
 }: Drawn = {}): DividedWindow {
   const { profile, weights } = drawnWindow();
   return divideWindow(
@@ -92,6 +93,6 @@ export function divided({
             attributes: { 'service.version': '1' },
           },
     ),
-    { hasIdle: false, hasKernel: true, sampleLabels, only, except },
+    { hasIdle: false, hasKernel: true, sampleLabels, only, except, rules },
   );
 }

@@ -57,7 +57,7 @@ export function chooseRingSize(
  * rings of a CPU have to fit: 64 + 16 pages of 4 KiB into the usual 516 KiB; 1024 + 16 with the 8 MiB that a
  * process may lock since Linux 5.16, on two CPUs.
  */
-export function mostRingPages(
+function mostRingPages(
   { mlockKib, memlockKib, paranoidLevel }: KernelSettings,
   privileges: Privileges,
   { cpus, pageBytes } = thisMachine(),

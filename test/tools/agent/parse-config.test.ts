@@ -14,7 +14,10 @@ describe('the configuration of the agent', () => {
       windowMs: 10_000,
       jitter: 0.2,
       labels: { host: hostname() },
-      services: { hasIdle: false, hasKernel: true, sampleLabels: ['comm'], only: [], except: [] },
+      services: {
+        ...{ hasIdle: false, hasKernel: true, sampleLabels: ['comm'] },
+        ...{ only: [], except: [], rules: [] },
+      },
       sinks: [
         {
           type: 'pyroscope',
@@ -42,7 +45,8 @@ describe('the configuration of the agent', () => {
       "window": { "seconds": 60, "jitter": 0 },
       "labels": { "env": "prod", "host": "$HOME" },
       "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"],
-        "only": ["shop-*"], "except": ["shop-ci"] },
+        "only": ["shop-*"], "except": ["shop-ci"],
+        "rules": [{ "service": "shop-*", "labels": { "team": "shop", "home": "$HOME" } }, { "service": "*", "share": 0.5 }] },
       "sinks": [
         { "type": "folder", "path": "/var/lib/profiles" },
         { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
@@ -67,6 +71,10 @@ describe('the configuration of the agent', () => {
       sampleLabels: ['pid', 'cpu'],
       only: ['shop-*'],
       except: ['shop-ci'],
+      rules: [
+        { service: 'shop-*', labels: { team: 'shop', home: process.env.HOME }, share: null },
+        { service: '*', labels: {}, share: 0.5 },
+      ],
     });
     expect(config.sinks.map(({ name, target, timeoutMs }) => [name, target, timeoutMs])).toEqual([
       ['folder', '/var/lib/profiles', 30_000],
@@ -104,6 +112,19 @@ describe('the configuration of the agent', () => {
     [
       `{ ${SINKS}, "services": { "sampleLabels": ["uid"] } }`,
       'a.json: services.sampleLabels: expected',
+    ],
+    [`{ ${SINKS}, "services": { "rules": [{}] } }`, 'a.json: services.rules[0].service: expected'],
+    [
+      `{ ${SINKS}, "services": { "rules": [{ "service": "a", "share": 0 }] } }`,
+      'a.json: services.rules[0].share: expected',
+    ],
+    [
+      `{ ${SINKS}, "services": { "rules": [{ "service": "a", "hz": 5 }] } }`,
+      'a.json: services.rules[0].hz: there is no such',
+    ],
+    [
+      `{ ${SINKS}, "services": { "rules": [{ "service": "a", "labels": { "a.b": "c" } }] } }`,
+      'a.json: services.rules[0].labels.a.b: a label is letters',
     ],
     [`{ ${SINKS}, "listen": "0.0.0.0:80" }`, 'a.json: listen: 0.0.0.0 is for others'],
     [`{ ${SINKS}, "listen": "9464" }`, 'a.json: listen: expected an address'],

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { Profile as Pprof } from 'pprof-format';
 import { describe, expect, it } from 'vitest';
 import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
+import type { Weights } from '../../../src/profile/types.ts';
 import { placeFrame } from '../../../src/read/jit/place-frame.ts';
 import type { SinkConfig, SinkType } from '../../../src/tools/agent/config/agent-config.ts';
 import { encodePprof } from '../../../src/tools/agent/encode/encode-pprof.ts';
@@ -16,7 +17,8 @@ import type {
 import { encodeOtlp } from '../../../src/tools/agent/encode/otlp-request.ts';
 import { parseRetryAfter } from '../../../src/tools/agent/sinks/http-post.ts';
 import { openSink } from '../../../src/tools/agent/sinks/protocols.ts';
-import { divided, FACTS, NO_CREDENTIALS } from '../../helpers/agent-window.ts';
+import { divideWindow } from '../../../src/tools/agent/window/service-profiles.ts';
+import { divided, drawnWindow, FACTS, NO_CREDENTIALS } from '../../helpers/agent-window.ts';
 import { startFakeSink } from '../../helpers/fake-sink.ts';
 import {
   decodeProtobuf,
@@ -73,6 +75,62 @@ describe('a window divided by service', () => {
     expect(named({ only: ['sh*'] })).toEqual([['shop'], 3]);
     expect(named({ except: ['shop'] })).toEqual([['db'], 120]);
     expect(named({ only: ['*'], except: ['d?'] })).toEqual([['shop'], 3]);
+  });
+
+  it('a service has the labels of all rules that its name matches, the later ones first', () => {
+    const rules = [
+      { service: '*', labels: { team: 'all', tier: 'web' }, share: null },
+      { service: 'd*', labels: { team: 'data' }, share: null },
+    ];
+    const { services } = divided({ rules });
+    expect(services.map(({ service }) => service.attributes)).toEqual([
+      { 'service.version': '1', team: 'all', tier: 'web' },
+      { 'service.version': '1', team: 'data', tier: 'web' },
+    ]);
+  });
+
+  it('a rule sends a share of the samples of a service, which weigh as much as all', () => {
+    const count = 4000;
+    const { profile } = drawnWindow();
+    const draw = (of: (row: number) => number) =>
+      Float64Array.from({ length: count }, (_, row) => of(row));
+    // Two threads take turns at each tick of a clock.
+    const samples = {
+      ...profile.samples,
+      length: count,
+      stack: new Int32Array(count),
+      thread: Int32Array.from({ length: count }, (_, row) => row % 2),
+      comm: new Int32Array(count),
+      event: new Int32Array(count),
+      stream: new Int32Array(count),
+      cpu: new Int32Array(count),
+      timeNs: draw((row) => 52_631_578 * row),
+      periodEvents: draw(() => 52_631_578),
+    };
+    const weights = {
+      kind: 'events',
+      unit: 'nanoseconds',
+      values: samples.periodEvents,
+    } as Weights;
+    const service = { name: 'shop', source: 'environment', attributes: {} } as const;
+    const divideBy = (share: number, rows = count) =>
+      divideWindow(
+        { ...profile, samples: { ...samples, length: rows } },
+        weights,
+        [service, service],
+        {
+          ...{ hasIdle: false, hasKernel: true, sampleLabels: ['tid'], only: [], except: [] },
+          rules: [{ service: 'shop', labels: {}, share }],
+        },
+      ).services[0];
+    const { profile: kept, weights: scaled } = divideBy(0.25);
+    expect(Math.abs(kept.samples.length - count / 4)).toBeLessThan(90);
+    expect(scaled.values.reduce((sum, weight) => sum + weight)).toBe(count * 52_631_578);
+    expect(scaled.values.every(Number.isInteger)).toBe(true);
+    const ofFirst = Array.from(kept.samples.thread).filter((thread) => thread === 0).length;
+    expect(Math.abs(2 * ofFirst - kept.samples.length)).toBeLessThan(100);
+    expect(divideBy(0.001, 1).weights.values).toEqual(Float64Array.of(52_631_578));
+    expect(divideBy(1).profile.samples.length).toBe(count);
   });
 
   it('a divided window is a pprof file a service, with its times, weights and losses, and the same ids each time', () => {

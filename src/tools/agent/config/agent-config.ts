@@ -34,6 +34,18 @@ export type ServiceConfig = {
   readonly only: readonly string[];
   /** Names of services that get none. */
   readonly except: readonly string[];
+  /** All rules that a service's name matches hold for it, and of two that disagree the later. */
+  readonly rules: readonly ServiceRule[];
+};
+
+/** A rule for the services of a name. */
+export type ServiceRule = {
+  /** `*` is anything. */
+  readonly service: string;
+  /** Labels of their profiles, beside those of all; they take the place of what the service says itself. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The share of their samples that is sent, above 0 and up to 1; these weigh as much as all. Null: as other rules say, else 1. */
+  readonly share: number | null;
 };
 
 /** Kinds of sinks. */

@@ -7,6 +7,7 @@ import type {
   SampleLabel,
   SamplingConfig,
   ServiceConfig,
+  ServiceRule,
   SinkConfig,
   SinkType,
   SpoolConfig,
@@ -28,6 +29,9 @@ const DEFAULT_TIMEOUT_S = 30;
 const DEFAULT_SPOOL_MIB = 256;
 const MOST_SINKS = 8;
 const MOST_LABELS = 16;
+const MOST_RULES = 64;
+/** One sample of a thousand. */
+const LEAST_SHARE = 0.001;
 /** Names that all sinks take; Pyroscope refuses whole profiles for others. */
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
@@ -39,7 +43,8 @@ const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
  *       "sampling": { "event": "cpu-clock", "hz": 19, "callGraph": "fp", "javascript": true },
  *       "window": { "seconds": 10, "jitter": 0.2 },
  *       "labels": { "env": "prod", "node": "$NODE_NAME" },
- *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"], "except": ["ci-*"] },
+ *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"], "except": ["ci-*"],
+ *         "rules": [{ "service": "shop-*", "labels": { "team": "shop" } }, { "service": "*-batch", "share": 0.1 }] },
  *       "sinks": [{ "type": "pyroscope", "url": "https://pyroscope:4040", "user": "1234", "tokenFile": "/etc/perf-ts/token",
  *         "caFile": "/etc/perf-ts/ca.pem", "certFile": "/etc/perf-ts/agent.pem", "keyFile": "/etc/perf-ts/agent.key" }],
  *       "spool": { "directory": "/var/lib/perf-ts", "maxMiB": 256 },
@@ -79,9 +84,9 @@ export function readAgentConfig(given: unknown, from: string): AgentConfig {
   const windowMs = 1000 * window.number('seconds', DEFAULT_WINDOW_S, 1, 600);
   const jitter = window.number('jitter', DEFAULT_JITTER, 0, 0.5);
   window.end();
-  const labels = readLabels(top.section('labels'));
+  const labels = { host: hostname(), ...readLabels(top.section('labels')) };
   const services = readServices(top.section('services'));
-  const sinks = readSinks(top, from);
+  const sinks = readSinks(top);
   const spool = readSpool(top.section('spool'));
   const listen = readListen(top);
   top.end();
@@ -120,8 +125,21 @@ function readServices(section: Section): ServiceConfig {
   }
   const only = section.texts('only', []);
   const except = section.texts('except', []);
+  const rules = section.sections('rules').map(readRule);
+  if (rules.length > MOST_RULES) throw section.wrong('rules', `more than ${MOST_RULES}`);
   section.end();
-  return { hasIdle, hasKernel, sampleLabels, only, except };
+  return { hasIdle, hasKernel, sampleLabels, only, except, rules };
+}
+
+function readRule(section: Section): ServiceRule {
+  const service = section.text('service', '');
+  if (service === '')
+    throw section.wrong('service', 'expected the name of services, such as shop-*');
+  const labels = readLabels(section.section('labels'));
+  const share = section.number('share', 1, LEAST_SHARE, 1);
+  const isShareGiven = section.keys().includes('share');
+  section.end();
+  return { service, labels, share: isShareGiven ? share : null };
 }
 
 function readLabels(section: Section): Record<string, string> {
@@ -136,7 +154,7 @@ function readLabels(section: Section): Record<string, string> {
     throw section.wrong('', `more than ${MOST_LABELS} labels`);
   }
   section.end();
-  return { host: hostname(), ...labels };
+  return labels;
 }
 
 /** One configuration is for all machines: what differs comes from the environment. */
@@ -150,9 +168,8 @@ function labelValue(section: Section, name: string): string {
   ]);
 }
 
-function readSinks(top: Section, from: string): SinkConfig[] {
-  const sinks = top.list('sinks').map((given, index) => {
-    const section = new Section(given, from, `sinks[${index}]`);
+function readSinks(top: Section): SinkConfig[] {
+  const sinks = top.sections('sinks').map((section) => {
     const sink = readSink(section);
     section.end();
     return sink;
@@ -301,10 +318,10 @@ class Section {
     return new Section(this.#take(key) ?? {}, this.#from, this.#pathOf(key));
   }
 
-  list(key: string): readonly unknown[] {
+  sections(key: string): Section[] {
     const value = this.#take(key) ?? [];
     if (!Array.isArray(value)) throw this.wrong(key, 'expected a list');
-    return value;
+    return value.map((given, at) => new Section(given, this.#from, `${this.#pathOf(key)}[${at}]`));
   }
 
   text(key: string, absent: string): string {

@@ -5,7 +5,7 @@ import { innermostFuncs } from '../../../profile/analysis/trees/call-nodes.ts';
 import { isUnnamed } from '../../../profile/func-table.ts';
 import { isJitCode } from '../../../profile/jit-dso.ts';
 import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
-import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
+import type { SampleLabel, ServiceConfig, ServiceRule } from '../config/agent-config.ts';
 import { type Service, serviceKey } from '../service/service.ts';
 
 /** The samples of one service in one window. */
@@ -28,18 +28,23 @@ export function divideWindow(
   profile: Profile,
   weights: Weights,
   services: readonly Service[],
-  { hasIdle, hasKernel, sampleLabels, only, except }: ServiceConfig,
+  { hasIdle, hasKernel, sampleLabels, only, except, rules }: ServiceConfig,
 ): DividedWindow {
-  const parts = new Map<string, { readonly service: Service; readonly rows: number[] }>();
+  const parts = new Map<string, Part>();
+  const ruled = rules.map((rule) => ({ ...rule, matches: globMatcher(rule.service) }));
   const leftOut = { idle: 0, kernel: 0, service: 0 };
   const [isWanted, isUnwanted] = [only, except].map(matcherOf);
-  const partOfThread = services.map((service) => {
-    if (service.source === 'idle' && !hasIdle) return 'idle';
-    if (service.source === 'kernel' && !hasKernel) return 'kernel';
-    const { name } = service;
+  const partOfThread = services.map((given) => {
+    if (given.source === 'idle' && !hasIdle) return 'idle';
+    if (given.source === 'kernel' && !hasKernel) return 'kernel';
+    const { name } = given;
     if ((only.length > 0 && !isWanted(name)) || isUnwanted(name)) return 'service';
+    const { service, share } = obey(
+      given,
+      ruled.filter(({ matches }) => matches(name)),
+    );
     const key = serviceKey(service);
-    const part = parts.get(key) ?? { service, rows: [] };
+    const part = parts.get(key) ?? { service, share, rows: [] };
     parts.set(key, part);
     return part;
   });
@@ -53,16 +58,75 @@ export function divideWindow(
   const labelled = labelledThreads(profile.threads, sampleLabels);
   const divided = [...parts.values()]
     .filter(({ rows }) => rows.length > 0)
-    .map(({ service, rows }) => ({
-      service,
-      profile: {
-        ...profile,
-        threads: labelled.threads,
-        samples: pickRows(samples, rows, labelled.rowOf, sampleLabels.includes('cpu')),
-      },
-      weights: pickWeights(weights, rows),
-    }));
+    .map(({ service, share, rows }) => {
+      const kept = keepShare(rows, samples.timeNs, share);
+      return {
+        service,
+        profile: {
+          ...profile,
+          threads: labelled.threads,
+          samples: pickRows(samples, kept, labelled.rowOf, sampleLabels.includes('cpu')),
+        },
+        weights: scaleTo(sumOf(pickWeights(weights, rows)), pickWeights(weights, kept)),
+      };
+    });
   return { services: divided, leftOut };
+}
+
+type Part = { readonly service: Service; readonly share: number; readonly rows: number[] };
+
+/** The service with the labels of its rules, and the share of its samples that is kept. */
+function obey(service: Service, rules: readonly ServiceRule[]): Pick<Part, 'service' | 'share'> {
+  const labels = Object.assign({}, ...rules.map((rule) => rule.labels)) as Service['attributes'];
+  const share = rules.findLast((rule) => rule.share !== null)?.share ?? 1;
+  return { service: { ...service, attributes: { ...service.attributes, ...labels } }, share };
+}
+
+/** Rows that are kept by the digits of their time: every so many would fall in step with threads that take turns. */
+function keepShare(
+  rows: readonly number[],
+  timeNs: NumberColumn,
+  share: number,
+): readonly number[] {
+  if (share === 1) return rows;
+  const draws = rows.map((row) => scatter(timeNs[row]));
+  const least = draws.reduce((one, other) => Math.min(one, other));
+  return rows.filter((_, at) => draws[at] < share || draws[at] === least);
+}
+
+/** A number from 0 to 1 that looks like chance and is the same for the same time. */
+function scatter(timeNs: number): number {
+  let bits = ((timeNs % 2 ** 32) | 0) ^ Math.floor(timeNs / 2 ** 32);
+  for (const [shift, factor] of [
+    [16, 0x21f0aaad],
+    [15, 0x735a2d97],
+    [15, 1],
+  ]) {
+    bits = Math.imul(bits ^ (bits >>> shift), factor);
+  }
+  return (bits >>> 0) / 2 ** 32;
+}
+
+const sumOf = ({ values, lostBefore }: Weights): number =>
+  values.reduce((sum, value, row) => sum + value + (lostBefore?.[row] ?? 0), 0);
+
+/** Weights whose sum is that of all samples, of which they are some. Whole numbers stay whole: counts have no fractions. */
+function scaleTo(all: number, kept: Weights): Weights {
+  const factor = all / sumOf(kept);
+  if (!(factor > 1)) return kept;
+  const scaled = (column: Float64Array) => {
+    let sum = 0;
+    return column.map((weight) => {
+      const before = Math.round(sum);
+      sum += weight * factor;
+      return Math.round(sum) - before;
+    });
+  };
+  return {
+    ...kept,
+    values: scaled(kept.values),
+    ...(kept.lostBefore !== undefined && { lostBefore: scaled(kept.lostBefore) }),
+  };
 }
 
 /** Share of a service's weight that lies in code of a JIT without a name; null where it has no code of a JIT. */
