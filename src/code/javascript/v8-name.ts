@@ -114,6 +114,11 @@ export function parseV8Name(text: string): V8Name | null {
   };
 }
 
+/** The file of the script that code with this name is of, as V8 has the bytes; empty: none. */
+export function fileOfV8Name(name: Uint8Array): string {
+  return parseV8Name(Buffer.from(name).toString())?.file ?? '';
+}
+
 function parseWasm(text: string): V8Name {
   const compiler = WASM_TIER.exec(text)?.[1];
   const tier = compiler === undefined ? 'none' : compiler === 'liftoff' ? 'baseline' : 'TurboFan';

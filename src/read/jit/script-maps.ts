@@ -3,13 +3,13 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { once } from '../../base/once.ts';
-import { decodePercent } from '../../base/text.ts';
 import type { ScriptName } from '../../code/javascript/jsc-name.ts';
 import {
   MAPPING_MARK,
   MARKED_TAIL_BYTES,
   mappingUrl,
   pathOfMap,
+  textOfDataUrl,
 } from '../../code/javascript/mapping-url.ts';
 import { ScriptFunctions } from '../../code/javascript/script-functions.ts';
 import { pathOfScript, versionedPath } from '../../code/javascript/script-path.ts';
@@ -28,7 +28,6 @@ import { locateSource } from './locate-source.ts';
 import { NotedMaps } from './noted-maps.ts';
 import { parseScript } from './parse-script.ts';
 
-const INLINE = 'data:application/json';
 const JAVASCRIPT = /\.[cm]?jsx?$/;
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
@@ -171,9 +170,7 @@ export class ScriptMaps implements SourceMaps {
   }
 
   #findInside(path: string): SourceMap | null {
-    const text = this.#files(path).read(path);
-    const url = text === null ? null : mappingUrl(text);
-    return url?.startsWith(INLINE) === true ? this.#parseInline(url, path) : null;
+    return this.#parseInside(this.#files(path).read(path), path);
   }
 
   #findEmittedMap(path: string): SourceMap | null {
@@ -185,8 +182,7 @@ export class ScriptMaps implements SourceMaps {
   #findInCache(path: string): SourceMap | null {
     const { denoDirectory = denoCache() } = this.#options;
     const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`), path);
-    const url = text === null ? null : mappingUrl(text);
-    return url === null ? null : this.#parseInline(url, path);
+    return this.#parseInside(text, path);
   }
 
   /**
@@ -213,7 +209,8 @@ export class ScriptMaps implements SourceMaps {
     if (!isAbsolute(path)) return null;
     const url = this.#mappingUrl(path);
     if (url === null) return this.#findHidden(path);
-    if (url.startsWith(INLINE)) return this.#parseInline(url, path);
+    const inside = textOfDataUrl(url);
+    if (inside !== null) return this.#parse(inside, path, path);
     const named = pathOfMap(url);
     if (named === null) return this.#findHidden(path);
     const beside = resolve(dirname(path), named);
@@ -241,14 +238,11 @@ export class ScriptMaps implements SourceMaps {
     return null;
   }
 
-  #parseInline(url: string, path: string): SourceMap | null {
-    const [, isBase64, data] = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
-    if (data === undefined) return null;
-    return this.#parse(
-      isBase64 ? Buffer.from(data, 'base64').toString() : decodePercent(data),
-      path,
-      path,
-    );
+  /** The map inside the text of a script. */
+  #parseInside(script: string | null, path: string): SourceMap | null {
+    const url = script === null ? null : mappingUrl(script);
+    const text = url === null ? null : textOfDataUrl(url);
+    return text === null ? null : this.#parse(text, path, path);
   }
 
   #parse(text: string, url: string, script: string): SourceMap | null {

@@ -7,7 +7,7 @@ import {
   withoutGuard,
 } from '../../code/javascript/mapping-url.ts';
 import { pathOfScript, versionedPath, withVersion } from '../../code/javascript/script-path.ts';
-import { parseV8Name } from '../../code/javascript/v8-name.ts';
+import { fileOfV8Name } from '../../code/javascript/v8-name.ts';
 import { openForReaders, type Reader } from '../../read/files/access.ts';
 import { sourceMapLine } from '../../read/jit/node-notes.ts';
 import { statOrNull } from '../../system/small-file.ts';
@@ -46,8 +46,8 @@ export class HeldMaps {
 
   /** Sees the name of code of a process, as V8 spells it. */
   meet(pid: number, name: Uint8Array): void {
+    const file = fileOfV8Name(name);
     // Names of scripts of no path, of dependencies, and of Node are most.
-    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
     if (!/^(?:file:\/\/)?\//.test(file) || file.includes('/node_modules/')) return;
     const script = versionedPath(file);
     const maps = this.#maps.get(pid) ?? new Map<string, HeldMap[]>();
@@ -57,8 +57,7 @@ export class HeldMaps {
 
   /** Sees the name of the first code of another script. Returns the version that the script is of its path; 0: the first. */
   meetScript(pid: number, name: Uint8Array): number {
-    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
-    const script = versionedPath(file);
+    const script = versionedPath(fileOfV8Name(name));
     const known = this.#maps.get(pid)?.get(script);
     if (
       known?.[0] === undefined ||

@@ -1,13 +1,12 @@
 import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
-import { decodePercent } from '../../base/text.ts';
+import { textOfDataUrl } from '../../code/javascript/mapping-url.ts';
 import { withVersion } from '../../code/javascript/script-path.ts';
-import { parseV8Name } from '../../code/javascript/v8-name.ts';
+import { fileOfV8Name } from '../../code/javascript/v8-name.ts';
 import { MAX_NOTES_BYTES, sourceMapLine } from '../../read/jit/node-notes.ts';
 
 /** A longer map is left out, as `src/register` does. */
 const MOST_URL_BYTES = 16 << 20;
-const SEEN_CHARS = 256;
 /** A program has one a script. */
 const MOST_MAPS = 100_000;
 /** Versions of one path that are told apart: whoever edits a module more often while it is recorded sees the last. */
@@ -29,7 +28,7 @@ export class MapNotes {
 
   /** `name`: of some code of the script, as V8 spells it. Returns the version that the script is of its path; 0: the first. */
   add(name: Uint8Array, url: Uint8Array): number {
-    const file = parseV8Name(Buffer.from(name).toString())?.file ?? '';
+    const file = fileOfV8Name(name);
     if (file === '' || url.length > MOST_URL_BYTES) return 0;
     const known = this.#byFile.get(file) ?? [];
     const digest = lateModules.crypto.createHash('sha1').update(url).digest('base64');
@@ -38,7 +37,9 @@ export class MapNotes {
     const version = Math.min(known.length, MOST_VERSIONS - 1);
     const before = known[version];
     if (before === undefined && this.#count >= MOST_MAPS) return 0;
-    const line = sourceMapLine(withVersion(file, version), parseDataUrl(url));
+    const text = textOfDataUrl(Buffer.from(url).toString('latin1'));
+    const map = text === null ? null : parseForeignJson(text);
+    const line = sourceMapLine(withVersion(file, version), map);
     const more = (line?.length ?? 0) - (before?.line.length ?? 0);
     if (line === null || more > this.#room) return 0;
     this.#room -= more;
@@ -51,14 +52,4 @@ export class MapNotes {
   get lines(): readonly Uint8Array[] {
     return [...this.#byFile.values()].flat().map(({ line }) => line);
   }
-}
-
-/** The JSON of a `data:` URL; null where it has none. */
-function parseDataUrl(url: Uint8Array): unknown {
-  const bytes = Buffer.from(url.buffer, url.byteOffset, url.byteLength);
-  const comma = bytes.indexOf(',');
-  if (comma < 0 || comma > SEEN_CHARS) return null;
-  const isBase64 = bytes.toString('latin1', 0, comma).endsWith(';base64');
-  const data = bytes.toString('latin1', comma + 1);
-  return parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : decodePercent(data));
 }
