@@ -1,6 +1,6 @@
 import { constants, lstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readTextOrEmpty } from './small-file.ts';
+import { readTextOrEmpty, stateOf } from './small-file.ts';
 
 /** Computations that are under way. */
 const listeners = new Set<AskedFiles>();
@@ -86,12 +86,12 @@ export function stateAt(
     const stat = isFollowed ? statSync(path) : lstatSync(path);
     if (PROCESS.test(path)) return { state: lifeOf(path, stat.uid), changedMs: 0 };
     if (MADE_WHEN_READ.test(path)) return null;
-    const { dev, ino, mode, uid, gid, size, mtimeMs, ctimeMs } = stat;
+    const { mode, uid, gid, ctimeMs } = stat;
     // Folders and devices count for what they are.
     if (!stat.isFile()) {
       return { state: [mode & constants.S_IFMT, uid, gid].join(' '), changedMs: 0 };
     }
-    return { state: [dev, ino, size, mtimeMs, ctimeMs].join(' '), changedMs: ctimeMs };
+    return { state: stateOf(stat), changedMs: ctimeMs };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';

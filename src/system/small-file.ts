@@ -67,6 +67,16 @@ export function statOrNull(path: string): Stats | null {
   }
 }
 
+/** Which file is at a path, in which state, as text; one that was written again has another. Empty: none that we can ask for. */
+export function stateOfFile(path: string): string {
+  const stat = statOrNull(path);
+  return stat === null ? '' : stateOf(stat);
+}
+
+export function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs, ctimeMs].join(' ');
+}
+
 function readText(fd: number): string {
   let bytes = Buffer.allocUnsafe(FIRST_BYTES);
   let length = 0;

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import type { KeptPart } from '../../system/files/kept-parts.ts';
+import { stateOfFile } from '../../system/small-file.ts';
 
 type Exports = Record<string, unknown>;
 
@@ -92,8 +93,8 @@ export class Bundle {
 
   #read(name: string): FileText {
     const path = join(this.#folder, name);
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    return { bytes: readFileSync(path), state: [dev, ino, size, mtimeMs, ctimeMs].join(' ') };
+    const state = stateOfFile(path);
+    return { bytes: readFileSync(path), state };
   }
 
   #compile(name: string, path: string, { bytes, state }: FileText): Script {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { NONE } from '../../base/brand.ts';
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatNanos, formatShare, formatShortWeight } from '../../base/numbers.ts';
@@ -32,6 +31,7 @@ import {
   functionRatios,
   ratiosOfSamples,
 } from '../../read/outputs/function-ratios.ts';
+import { stateOfFile } from '../../system/small-file.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import { type EventFigures, figuresOfEvent } from './figures.ts';
 import type { ArgumentSchema } from './input-schema.ts';
@@ -74,7 +74,7 @@ const MOST_OPEN = 20;
 function keepOpen(open: Open): Open {
   const known = new Map<string, { readonly state: string; profile: Promise<AnalysedProfile> }>();
   return (file, onShare) => {
-    const state = stateOf(file);
+    const state = stateOfFile(file);
     const before = known.get(file);
     known.delete(file);
     const profile = before?.state === state ? before.profile : open(file, onShare);
@@ -179,14 +179,6 @@ function tool(
   } as const;
   const annotations = { readOnlyHint: true } as const;
   return { name, description, inputSchema, annotations, answer };
-}
-
-/** Which file is there, and in which state: one that was recorded again has another. */
-function stateOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat === undefined
-    ? ''
-    : [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
 }
 
 function openAnswer(opened: AnalysedProfile): string {

@@ -1,5 +1,5 @@
+import { fitCanvas, fontScale } from '../dom/canvas.ts';
 import { element } from '../dom/dom.ts';
-import { fitCanvas, fontScale } from '../time/canvas.ts';
 import type { ChartLane, ChartResult } from '../worker/messages/chart-messages.ts';
 import { depthCount } from './box-search.ts';
 import { type ChartColours, readChartColours } from './chart-colours.ts';

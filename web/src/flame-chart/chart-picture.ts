@@ -1,8 +1,8 @@
 // Hot: once per box that is seen.
 
+import { createHatch, createTile } from '../dom/canvas.ts';
 import { fitLabel } from '../flame-graph/frame-label.ts';
 import type { Range } from '../state/state.ts';
-import { createHatch, createTile } from '../time/canvas.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import { isWaiting } from './box-words.ts';

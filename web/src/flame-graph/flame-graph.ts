@@ -1,7 +1,7 @@
+import { fontScale } from '../dom/canvas.ts';
 import type { PlaceInWindow } from '../dom/dom.ts';
 import { Tooltip } from '../dom/tooltip.ts';
 import type { TooltipLine } from '../dom/tooltip-line.ts';
-import { fontScale } from '../time/canvas.ts';
 import { funcOf, isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { colourNameOf, shadeOf } from './frame-colours.ts';

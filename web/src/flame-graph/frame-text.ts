@@ -1,5 +1,5 @@
 import { formatShare } from '../ask/format.ts';
-import { fontScale } from '../time/canvas.ts';
+import { fontScale } from '../dom/canvas.ts';
 import { boxOf, type DrawnFrame, LEAST_LABEL } from './frame-drawing.ts';
 import { fitLabel, widthOf } from './frame-label.ts';
 import type { FrameNode } from './frame-nodes.ts';

@@ -1,5 +1,5 @@
+import { fitCanvas } from '../dom/canvas.ts';
 import { element } from '../dom/dom.ts';
-import { fitCanvas } from '../time/canvas.ts';
 import type { FlameGraph } from './flame-graph.ts';
 
 /** Pixels of a row, and of the map at most. */

@@ -1,11 +1,11 @@
 import { askLatest } from '../ask/ask.ts';
 import { formatShare, formatWeight } from '../ask/format.ts';
+import { fontScale } from '../dom/canvas.ts';
 import { element, onWidthChange, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { onColoursChange } from '../shell/theme.ts';
 import { tracksParams } from '../state/selection.ts';
 import type { Range, ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { fontScale } from '../time/canvas.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import { formatSpan } from '../tracks/format-span.ts';
 import { readTrackColours, type TrackColours } from '../tracks/track-colours.ts';

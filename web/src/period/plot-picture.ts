@@ -1,8 +1,8 @@
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 import { formatNanos } from '../ask/format.ts';
+import { fitCanvas, fontScale } from '../dom/canvas.ts';
 import type { Range } from '../state/state.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
-import { fitCanvas, fontScale } from '../time/canvas.ts';
 import { axisHeight } from '../time/heat-picture.ts';
 import type { TimeColours } from '../time/marks.ts';
 import { LABEL_GAP, rulerTicks } from '../tracks/ruler-ticks.ts';

@@ -1,8 +1,8 @@
 import { roundStep } from '../../../src/base/numbers.ts';
+import { axisFont, createHatch, FAINTEST, fitCanvas, fontScale, strength } from '../dom/canvas.ts';
 import type { Range } from '../state/state.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
 import type { HeatMapResult } from '../worker/messages/time-messages.ts';
-import { axisFont, createHatch, FAINTEST, fitCanvas, fontScale, strength } from './canvas.ts';
 import { formatTick } from './format-tick.ts';
 import type { TimeColours } from './marks.ts';
 

@@ -1,9 +1,9 @@
+import { fitCanvas, fontScale } from '../dom/canvas.ts';
 import { element } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import type { Range } from '../state/state.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { fitCanvas, fontScale } from '../time/canvas.ts';
 import { clampRange } from '../time/range.ts';
 import { formatSpan } from './format-span.ts';
 import { LABEL_GAP, rulerTicks } from './ruler-ticks.ts';

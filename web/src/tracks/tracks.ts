@@ -1,4 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
+import { fontScale } from '../dom/canvas.ts';
 import { createDivider } from '../dom/divider.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
@@ -7,7 +8,6 @@ import { tracksParams } from '../state/selection.ts';
 import { DEFAULT_STATE, MOST_TRACK_ROWS, type Range, type ViewState } from '../state/state.ts';
 import { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import { fontScale } from '../time/canvas.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
 import { RangeReadout } from './range-readout.ts';
