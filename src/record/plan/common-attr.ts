@@ -23,13 +23,7 @@ export function commonReadFormat(features: KernelFeatures): number {
   );
 }
 
-/** `attr.clockid` and its flag. */
-export function clockFields(
-  options: RecordSettings,
-  features: KernelFeatures,
-): { clockid: EventAttr['clockid']; useClockid: boolean } {
-  return {
-    clockid: features.clockid ? CLOCK_IDS[options.clock ?? 'monotonic'] : 0,
-    useClockid: features.clockid,
-  };
+/** `attr.clockid`, with the flag `use_clockid`. */
+export function clockIdOf({ clock }: RecordSettings): EventAttr['clockid'] {
+  return CLOCK_IDS[clock ?? 'monotonic'];
 }

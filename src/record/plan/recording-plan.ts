@@ -16,7 +16,7 @@ import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import type { KernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { explainUnopenable } from '../../system/kernel/open-refusal.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
-import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import { COMMON_SAMPLE_TYPE, clockIdOf, commonReadFormat } from './common-attr.ts';
 import { Notices } from './notices.ts';
 import { findOpenable } from './open-fallbacks.ts';
 import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
@@ -220,18 +220,17 @@ function sidebandAttr(
   features: KernelFeatures,
   { inherit, mapsData }: { readonly inherit: boolean; readonly mapsData: boolean },
 ): EventAttr {
-  const { clockid, useClockid } = clockFields(options, features);
   return newAttr({
     type: PERF_TYPE.SOFTWARE,
     config: BigInt(PERF_COUNT_SW.DUMMY),
     samplePeriod: 1,
     sampleType: COMMON_SAMPLE_TYPE,
     readFormat: commonReadFormat(features),
-    clockid,
+    clockid: clockIdOf(options),
     flags: {
       inherit,
       sampleIdAll: true,
-      useClockid,
+      useClockid: true,
       excludeKernel: true,
       excludeHv: true,
       mmap: true,
@@ -244,8 +243,8 @@ function sidebandAttr(
       contextSwitch: options.switches === true,
       namespaces: options.namespaces === true,
       cgroup: options.cgroups === true,
-      ksymbol: features.ksymbol,
-      bpfEvent: features.bpfEvent,
+      ksymbol: true,
+      bpfEvent: true,
     },
   });
 }

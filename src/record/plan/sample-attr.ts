@@ -30,7 +30,7 @@ import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
 import { chooseStackFields, type StackFields } from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
-import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import { COMMON_SAMPLE_TYPE, clockIdOf, commonReadFormat } from './common-attr.ts';
 import { generalRegisterMask, leafRegisterMask, namedRegisterMask } from './dumped-registers.ts';
 
 /** The attr of a sampled event by itself. Throws UsageError for an unknown register, branch or stack. */
@@ -44,7 +44,6 @@ export function sampleAttr(
   const usesLbr = stack.branchRecords && whyNotLbr(spec, options) === null;
   const isSampled = options.samples !== false;
   const isFrequency = rate.kind === 'frequency';
-  const { clockid, useClockid } = clockFields(options, features);
   return newAttr({
     ...eventFields(spec),
     samplePeriod: isSampled ? (isFrequency ? rate.hz : rate.events) : 0,
@@ -56,7 +55,7 @@ export function sampleAttr(
       (spec.tracepoint === null ? 0 : PERF_SAMPLE.RAW) |
       (takesPeriodField(spec, rate) ? PERF_SAMPLE.PERIOD : 0),
     readFormat: commonReadFormat(features),
-    clockid,
+    clockid: clockIdOf(options),
     branchSampleType: branchSampleType(options, usesLbr),
     sampleStackUser: stack.stackBytes,
     ...registerMasks(stack, options),
@@ -66,7 +65,7 @@ export function sampleAttr(
       inherit: inherits(spec, options),
       inheritStat: writesExitCounts(spec, options, features),
       sampleIdAll: true,
-      useClockid,
+      useClockid: true,
       ...exclusionFlags(spec.exclude),
       excludeCallchainUser: stack.callchain === 'kernel',
       preciseIp: spec.preciseIp,
@@ -160,14 +159,15 @@ export function readsCounter(
 
 /**
  * Whether the kernel is to write a READ record when a thread or child exits (`inherit_stat`). Without
- * reading the counter in samples that would also swap the counts of two tasks at context switches.
+ * reading the counter in samples that would also swap the counts of two tasks at context switches. That a kernel takes the flag does not mean that it writes
+ * the record: 6.18 does; some older ones are said to take the task for dead too early.
  */
 function writesExitCounts(
   spec: EventSpec,
   options: RecordSettings,
   features: KernelFeatures,
 ): boolean {
-  if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;
+  if (!options.exitCounts || !features.inheritedRead) return false;
   return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
 }
 

@@ -39,11 +39,7 @@ export const NEW_KERNEL: KernelFeatures = {
   lost: true,
   buildId: true,
   weightStruct: true,
-  ksymbol: true,
-  bpfEvent: true,
-  clockid: true,
   inheritedRead: true,
-  inheritStat: true,
   cgroups: true,
 };
 

@@ -12,11 +12,7 @@ const USES: Readonly<Record<keyof KernelFeatures, (attr: EventAttr) => boolean>>
   lost: ({ readFormat }) => (readFormat & PERF_FORMAT.LOST) !== 0,
   buildId: ({ flags }) => flags.buildId,
   weightStruct: ({ sampleType }) => (sampleType & PERF_SAMPLE.WEIGHT_STRUCT) !== 0,
-  ksymbol: ({ flags }) => flags.ksymbol,
-  bpfEvent: ({ flags }) => flags.bpfEvent,
-  clockid: ({ flags }) => flags.useClockid,
   inheritedRead: ({ flags, sampleType }) => flags.inherit && (sampleType & PERF_SAMPLE.READ) !== 0,
-  inheritStat: ({ flags }) => flags.inheritStat,
   cgroups: ({ sampleType }) => (sampleType & PERF_SAMPLE.CGROUP) !== 0,
 };
 
