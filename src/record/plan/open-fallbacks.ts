@@ -4,7 +4,6 @@ import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, hasLbrCallchain, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
 import { debugLog } from '../../system/debug-log.ts';
-import { cutAttr } from '../../system/kernel/attr-cut.ts';
 import {
   happensOnlyInKernel,
   nameInUserSpace,
@@ -28,18 +27,13 @@ export type OpeningContext = {
   readonly isUsual: boolean;
 };
 
-/** An attr, what the kernel said to it, and the fields that it has no room for. */
-type Attempt = {
-  readonly attr: EventAttr;
-  readonly code: string;
-  readonly dropped: readonly string[];
-};
+/** An attr and what the kernel said to it. */
+type Attempt = { readonly attr: EventAttr; readonly code: string };
 
 /**
  * The event as the kernel opens it: as asked for, or with less. In this order:
  *
- *   E2BIG            the fields beyond the end of the kernel's struct are dropped
- *   EINVAL           call stacks of branch records without the settings that came later
+ *   EINVAL           call stacks of branch records without the setting that came later
  *   no such skid     `P` is a wish: one `p` less, down to none
  *   EACCES, EPERM    user space only
  *   no PMU           cpu-clock instead of cycles
@@ -77,12 +71,6 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     return opened;
   }
   if (found.code !== '') return { spec, code: found.code, attr: found.attr };
-  if (asked.dropped.length > 0) {
-    const fields = asked.dropped.join(', ');
-    notices.add(
-      `${name}: recording without ${fields}: this kernel's perf_event_attr ends before it`,
-    );
-  }
   return { name, spec, attr: found.attr };
 }
 
@@ -91,54 +79,37 @@ function hasUserSpacePart(spec: EventSpec): boolean {
   return !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec);
 }
 
-/**
- * Tries an attr, with `P` at all lower precisions too. Its size is what the kernel looks at first,
- * so `dropped` is known after the first try.
- */
+/** Tries an attr, with `P` at all lower precisions too. */
 function attemptAll(spec: EventSpec, attr: EventAttr, context: OpeningContext): Attempt {
   const first = attempt(attr, context);
   if (!spec.preciseIsMax) return first;
   let best = first;
   while (isAbsent(best.code) && best.attr.flags.preciseIp > 0) {
     const flags = { ...best.attr.flags, preciseIp: best.attr.flags.preciseIp - 1 };
-    best = { ...attempt({ ...best.attr, flags }, context), dropped: first.dropped };
+    best = attempt({ ...best.attr, flags }, context);
   }
   return isAbsent(best.code) ? first : best;
 }
 
 /**
- * Settings of `--call-graph lbr` that an older kernel may not know, newest first: what they leave out
- * is not read anyway. HW_INDEX came with Linux 5.7, the other two with 4.4.
+ * A setting of `--call-graph lbr` that an older kernel may not know: what it adds
+ * is not read anyway. HW_INDEX came with Linux 5.7.
  */
-const LATER_LBR_SETTINGS: readonly bigint[] = [
-  BigInt(PERF_SAMPLE_BRANCH.HW_INDEX),
-  BigInt(PERF_SAMPLE_BRANCH.NO_FLAGS | PERF_SAMPLE_BRANCH.NO_CYCLES),
-];
+const HW_INDEX = BigInt(PERF_SAMPLE_BRANCH.HW_INDEX);
 
-/** Tries an attr, and where it has settings that the kernel does not know, without them. */
+/** Tries an attr, and that of a call stack of branch records without the setting that the kernel may not know. */
 function attempt(attr: EventAttr, context: OpeningContext): Attempt {
-  let last = attemptSized(attr, context);
-  if (!hasLbrCallchain(attr)) return last;
-  let rest = attr;
-  for (const bits of LATER_LBR_SETTINGS) {
-    if (last.code !== 'EINVAL') break;
-    rest = { ...rest, branchSampleType: rest.branchSampleType & ~bits };
-    last = attemptSized(rest, context);
-  }
-  return last.code === 'EINVAL' ? { ...last, attr } : last;
+  const first = attemptOnce(attr, context);
+  if (first.code !== 'EINVAL' || !hasLbrCallchain(attr)) return first;
+  const without = { ...attr, branchSampleType: attr.branchSampleType & ~HW_INDEX };
+  const second = attemptOnce(without, context);
+  return second.code === 'EINVAL' ? first : second;
 }
 
-/** Tries an attr, and where it is too large for the kernel, what fits of it. */
-function attemptSized(attr: EventAttr, { probe }: OpeningContext): Attempt {
-  const result = probe(attr);
-  debug?.(`perf_event_open ${describeAttempt(attr)}: ${result.code || 'opens'}`);
-  if (result.code !== 'E2BIG' || result.kernelAttrSize === 0) {
-    return { attr, code: result.code, dropped: [] };
-  }
-  const { attr: cut, dropped } = cutAttr(attr, result.kernelAttrSize);
-  const { code } = probe(cut);
-  debug?.(`perf_event_open without ${dropped.join(', ')}: ${code || 'opens'}`);
-  return { attr: cut, code, dropped };
+function attemptOnce(attr: EventAttr, { probe }: OpeningContext): Attempt {
+  const { code } = probe(attr);
+  debug?.(`perf_event_open ${describeAttempt(attr)}: ${code || 'opens'}`);
+  return { attr, code };
 }
 
 /** The fields of an attr that decide whether it opens, by their names in the kernel. */

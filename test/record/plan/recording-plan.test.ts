@@ -245,29 +245,10 @@ describe('an event that does not open as asked', () => {
     ]);
   });
 
-  it('an attr is cut to that of an older kernel, and the notice names the field', () => {
-    const plan = planOf('cycles/max-stack=5/', {}, { attrSize: 104 });
-    expect(plan.events[0]?.attr.sampleMaxStack).toBe(0);
-    expect(plan.notices).toEqual([
-      "cycles/max-stack=5/: recording without sample_max_stack: this kernel's perf_event_attr " +
-        'ends before it',
-    ]);
-    expect(
-      planOf('cycles/max-stack=5/', {}, { attrSize: 112 }).events[0]?.attr.sampleMaxStack,
-    ).toBe(5);
-  });
-
-  it('an event may be cut, less precise and in user space at once, each with one notice', () => {
-    const rule: KernelRule = ({ flags }) =>
-      flags.preciseIp > 0 ? 'EOPNOTSUPP' : flags.excludeKernel ? '' : 'EACCES';
-    const plan = planOf('cycles/max-stack=5/P', {}, { rule, attrSize: 104 });
-    expect(drawPlan(plan)).toEqual([
-      'cycles/max-stack=5/uP 3989 Hz CALLCHAIN PERIOD | inherit excludeKernel excludeHv',
-    ]);
-    expect(plan.notices.map((notice) => commandWords(notice).split(':')[0])).toEqual([
-      'cycles/max-stack=5/uP',
-      'recording user space only (cycles/max-stack=5/uP)',
-    ]);
+  it('an event with a field that the kernel is too old for is refused: without the field it is another event', () => {
+    expect(() => planOf('cpu/event=0x3c,config3=1/', {}, { attrSize: 128 })).toThrow(
+      "cannot be opened: this kernel's perf_event_attr ends before its fields (E2BIG)",
+    );
   });
 
   it('an event that opens in no form is refused with the reason', () => {
