@@ -15,7 +15,6 @@ export const DW_TAG_skeleton_unit = 0x4a;
 
 export const DW_UT_compile = 0x01;
 export const DW_UT_type = 0x02;
-export const DW_UT_partial = 0x03;
 export const DW_UT_skeleton = 0x04;
 export const DW_UT_split_compile = 0x05;
 export const DW_UT_split_type = 0x06;

@@ -44,7 +44,6 @@ export class DwarfUnit {
   dwoId: string;
   dwoName = '';
   compilationDirectory = '';
-  name = '';
   /** DW_LANG of the root DIE; 0 where it is not stated. */
   language = 0;
   /** Offset in `.debug_line`, −1: no line program. */
@@ -127,7 +126,6 @@ export class DwarfUnit {
       return value === undefined ? '' : stringOf(this, value);
     };
     this.compilationDirectory = text(dw.DW_AT_comp_dir) || this.compilationDirectory;
-    this.name = text(dw.DW_AT_name);
     this.dwoName = text(dw.DW_AT_dwo_name) || text(dw.DW_AT_GNU_dwo_name);
     const ranges = kept.get(dw.DW_AT_ranges);
     if (ranges !== undefined) Object.assign(this.ranges, ranges);

@@ -257,12 +257,6 @@ export class Symbolizer {
     return { name: this.#shownName(table.name(index)), symbolStart: table.start(index) };
   }
 
-  /** Address as other tools print it: as in the ELF file where the DSO is one. */
-  toFileAddress(dso: DsoIndex, address: number): number {
-    const symbols = this.#symbols(dso);
-    return symbols === null ? address : toTableAddress(symbols, address);
-  }
-
   /** `wanted`: the only addresses that will be asked for; null: any may be. */
   #symbols(
     dso: DsoIndex,

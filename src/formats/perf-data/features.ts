@@ -78,10 +78,6 @@ export class FeatureSections {
     return [...this.#sections.keys()].sort((a, b) => a - b).map(featureName);
   }
 
-  has(feature: number): boolean {
-    return this.#sections.has(feature);
-  }
-
   section(feature: number): FileSection | null {
     return this.#sections.get(feature) ?? null;
   }

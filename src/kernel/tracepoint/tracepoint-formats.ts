@@ -6,7 +6,7 @@ import { parseTracingData, type TracingDataParts } from './tracing-data.ts';
 
 /** Facts that formats need of the machine they are from. */
 export type FormatTexts = Pick<TracingDataParts, 'formats' | 'longSize' | 'littleEndian'> &
-  Partial<Pick<TracingDataParts, 'printkFormats' | 'kallsyms' | 'savedCmdlines'>>;
+  Partial<Pick<TracingDataParts, 'printkFormats'>>;
 
 export type FormatOptions = {
   /** Names kernel addresses, for `%pS`; without it they stay addresses. */
@@ -21,20 +21,12 @@ const COMMON_TYPE_SIZE = 2;
 /** The formats of a recording's tracepoints, by id. */
 export class TracepointFormats {
   readonly littleEndian: boolean;
-  readonly longSize: number;
-  /** `/proc/kallsyms` of the recorded machine, empty in recordings by perf 4.0 and later. */
-  readonly kallsyms: Uint8Array;
-  /** `pid comm` per line. */
-  readonly savedCmdlines: string;
   readonly #byId = new Map<number, TracepointFormat>();
   readonly #diagnostics: Diagnostics;
 
   private constructor(texts: FormatTexts, options: FormatOptions) {
     this.#diagnostics = options.diagnostics ?? new Diagnostics();
     this.littleEndian = texts.littleEndian;
-    this.longSize = texts.longSize;
-    this.kallsyms = texts.kallsyms ?? new Uint8Array(0);
-    this.savedCmdlines = texts.savedCmdlines ?? '';
     const names = new KernelNames(options.symbolOf ?? null, texts.printkFormats ?? '');
     for (const { system, text } of texts.formats) {
       const file = parseFormatFile(text, texts.longSize);

@@ -37,7 +37,6 @@ export class LiveRecords {
   /** Bytes of all pieces so far. */
   #end = 0;
   #roundStart = 0;
-  #brokenBytes = 0;
 
   constructor(data: PerfData, read: ReadRecord, meet: MeetRecord | null = null) {
     this.#data = data;
@@ -47,11 +46,6 @@ export class LiveRecords {
       const { view, start } = this.#pieceAt(position);
       read(sorted.moveTo(view, position - start, data.littleEndian));
     });
-  }
-
-  /** Bytes that were given up, because a record's header made no sense. */
-  get brokenBytes(): number {
-    return this.#brokenBytes;
   }
 
   /** The next bytes. They belong to this object from now on. */
@@ -68,7 +62,6 @@ export class LiveRecords {
       const { size, type } = record.moveTo(view, offset, littleEndian);
       if (size < RECORD_HEADER_SIZE) {
         // Nothing says where the next record begins.
-        this.#brokenBytes += length - offset;
         offset = length;
         break;
       }
