@@ -30,7 +30,7 @@ export function lastAtMost(values: Float64Array, value: number, length = values.
   return low - 1;
 }
 
-/** The same for the rows [first, end) of a column of offsets; `first` − 1 if all are above. */
+/** Index of the last offset that is at most `value` in the rows [first, end) of a column; `first` − 1 if all are above. */
 export function lastOffsetAtMost(
   offsets: Uint32Array,
   value: number,

@@ -133,7 +133,7 @@ export class PerfDataError extends WordedError {
     this.offset = offset;
   }
 
-  /** The same of the input at `path`. */
+  /** This error, of the input at `path`. */
   at(path: string): PerfDataError {
     const named = new PerfDataError(this.code, words`${path}: ${errorText(this).message}`);
     return Object.assign(named, { offset: this.offset, stack: this.stack });

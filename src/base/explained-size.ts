@@ -12,7 +12,7 @@ export function explainedSize(most: MostUnpacked, least: number, explained: numb
   return most ?? Math.max(least, explained);
 }
 
-/** The same as a number of things that take `bytes` each: what the user allows has room for so many. */
+/** The bound of `explainedSize` as a number of things that take `bytes` each. */
 export function explainedCount(
   most: MostUnpacked,
   bytes: number,

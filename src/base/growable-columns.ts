@@ -68,7 +68,7 @@ export class GrowableUint8 {
   }
 }
 
-/** The same values with room for `capacity` ones; the new ones are 0. */
+/** A copy of the column with room for `capacity` values; the new ones are 0. */
 export function grownInt32(column: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
   const grown = new Int32Array(capacity);
   grown.set(column);

@@ -10,7 +10,7 @@ type LossFigures = {
   readonly lostSamples: number;
 };
 
-/** The same two, of all events of a recording together; null: no counter was read. */
+/** The losses of all events of a recording together; null: no counter was read. */
 type LossTotals = { readonly lostRecords: number; readonly lostSamples: number | null };
 
 /**

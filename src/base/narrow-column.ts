@@ -63,7 +63,7 @@ function widthOf(bits: number): number {
   return bits < 2 ** 15 ? 1 : 2;
 }
 
-/** The same for numbers: they become a `Float64Array` with the first that is not whole, negative or large. */
+/** A column of numbers that is filled part by part, a `Float64Array` from the first on that is not whole, negative or large. */
 export class CountColumn {
   #array: Uint32Array | Float64Array;
 

@@ -47,7 +47,7 @@ export function systemErrorReason(error: unknown): string {
   return messageOf(error);
 }
 
-/** The same of an errno's name, which stands for itself where there are no words for it. */
+/** The reason that an errno's name stands for; the name where there are no words for it. */
 export function errnoReason(code: string): string {
   const reason = REASONS[code];
   return reason === undefined ? code : `${reason} (${code})`;

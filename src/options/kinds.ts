@@ -103,7 +103,7 @@ export function callback<F>(): Kind<F> {
   return passed('a function', (value) => typeof value === 'function');
 }
 
-/** The same values as a set; an empty one of a program means none. */
+/** The values of a list as a set; an empty one of a program means none. */
 export function setOf<V>(list: Kind<readonly V[]>): Kind<ReadonlySet<V>> {
   return {
     expected: {

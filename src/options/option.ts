@@ -100,7 +100,7 @@ export class OptionRow<V, D extends Door = 'both', Always extends boolean = bool
     };
   }
 
-  /** The same option where something is said of it in another way. */
+  /** A copy of the option with another declaration of some of it. */
   with(declared: Declared): OptionRow<V, D, Always> {
     const row = new OptionRow<V, D, Always>(this.kind, { ...this.declared, ...declared }, this);
     return Object.assign(row, { key: this.key, group: this.group });
@@ -174,7 +174,7 @@ type LibraryKeys<T> = {
 /** The options that a function of the library takes, as an object. */
 export type OptionsOf<T> = ValuesOf<T, LibraryKeys<T>>;
 
-/** The same options, of which at most one of `Keys` is given. */
+/** Options of which at most one of `Keys` is given. */
 export type AtMostOneOf<Options, Keys extends keyof Options> = Omit<Options, Keys> &
   {
     [Given in Keys]: Pick<Options, Given> & {

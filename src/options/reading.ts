@@ -57,7 +57,7 @@ export const ROWS = options({
   }),
 });
 
-/** The same where the flag may stand alone, as perf's `-n`: samples are always shown. */
+/** The length of a table whose flag may stand alone, as perf's `-n`: samples are always shown. */
 export function limitOrAlone(what: string, help: string): typeof ROWS.limit {
   return ROWS.limit.with({
     flags: [

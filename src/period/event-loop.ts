@@ -194,7 +194,7 @@ class Signal {
     return power;
   }
 
-  /** The same at any frequency, both ways together. */
+  /** The power at any frequency, both ways together. */
   #powerAt(frequency: number): number {
     const counted = this.#counted;
     let realCos = 0;

@@ -68,7 +68,7 @@ export function fitRuleWithoutStreams(byThread: FittedRule, byCpu: FittedRule): 
   return isContradicted ? { ...clearer, rule: 'unknown', confidence: 0 } : clearer;
 }
 
-/** The same samples as if no thread were known: one group per event and CPU. */
+/** Groups the samples as if no thread were known: one group per event and CPU. */
 export function computeCpuGroups(input: PeriodInput): Slices<StreamGroups> {
   const { samples } = input;
   const none = new Int32Array(samples.length).fill(-1);

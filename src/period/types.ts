@@ -62,7 +62,7 @@ export type LossGap = {
 export type KernelLimits = {
   /** `kernel.perf_event_max_sample_rate` when the recording began, Hz. */
   readonly maxSampleRate: number | null;
-  /** The same when it ended: the kernel lowers it when interrupts take too long. */
+  /** `kernel.perf_event_max_sample_rate` when the recording ended, Hz: the kernel lowers it when interrupts take too long. */
   readonly maxSampleRateAfter: number | null;
   /** `kernel.perf_cpu_time_max_percent`. */
   readonly cpuTimeMaxPercent: number | null;

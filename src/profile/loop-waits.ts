@@ -11,7 +11,7 @@ export function loopWaitEvent(side: 'begin' | 'end', call: string): string {
   return `loop-wait-${side}:${call}`;
 }
 
-/** The same taken apart; null for other events. */
+/** Takes such a name apart; null for other events. */
 export function readLoopWaitEvent(
   name: string | null,
 ): { readonly isBegin: boolean; readonly isRing: boolean } | null {

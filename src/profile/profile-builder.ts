@@ -99,7 +99,7 @@ export class ProfileBuilder {
   }
 
   /**
-   * The same with no rows but those that the samples refer to, in tables of their own: for a few samples of
+   * The profile of a slice with no rows but those that its samples refer to, in tables of their own: for a few samples of
    * tables that have grown for long. Inlined frames and source lines are those that `locate` gives them.
    * `[lost]` is always among them: a sample may end a loss that an earlier slice has noted.
    */

@@ -6,7 +6,7 @@ import type { Asked } from './shares-by-key.ts';
 export type InstructionWeights = {
   /** Weight of the samples whose innermost frame is the function's, at the instruction. */
   readonly self: Float64Array;
-  /** The same where a function that was inlined into it is innermost: no part of `self`. */
+  /** Weight of the samples at the instruction whose innermost frame is inlined into the function: no part of `self`. */
   readonly inlined: Float64Array;
   /** Weight of the samples with a frame of the function at the instruction, each counted once. */
   readonly total: Float64Array;

@@ -26,7 +26,7 @@ type Column = keyof typeof REQUEST_TIMES;
 const COLUMNS = Object.keys(REQUEST_TIMES) as Column[];
 
 /**
- * The same of one request, or of several. They add up to its length; since a sample stands for the time before it, `loopNs` and
+ * Sums of these times, of one request or of several. They add up to its length; since a sample stands for the time before it, `loopNs` and
  * `waitsNs` may be below zero by the time between two samples.
  */
 export type RequestTimes = Readonly<Record<Column, number>>;

@@ -9,7 +9,7 @@ const OTHERS = categoryRow('dependency') + 1;
 export type StackOwners = {
   /** The innermost function of the author's, else of a dependency, else that of the innermost frame. */
   readonly innermost: Int32Array;
-  /** The same; −1 where the innermost frame would stand for them. */
+  /** The innermost function of the author's, else of a dependency; −1 where there is neither. */
   readonly author: Int32Array;
   /** The outermost function of the author's, else of a dependency; −1: none. */
   readonly outermost: Int32Array;

@@ -24,7 +24,7 @@ export type TurnLengths = {
   readonly waitedNs: number;
 };
 
-/** The same of one loop. */
+/** Sums of one loop. */
 export type LoopSummary = TurnLengths & {
   /** Row of `TurnTable.loops`. */
   readonly loop: number;

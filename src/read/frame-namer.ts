@@ -79,7 +79,7 @@ export class FrameNamer {
   }
 
   /**
-   * The same for a callchain from anywhere. `bitsAt` has the entries that are too large for numbers:
+   * The frames of a callchain from anywhere. `bitsAt` has the entries that are too large for numbers:
    * no addresses of any code, but shown as they are.
    */
   frames(

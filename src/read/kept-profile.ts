@@ -34,7 +34,7 @@ export type Reading = Omit<ReadParts, 'recorded'> & {
   readonly hasStacks: boolean;
 };
 
-/** The same as plain data. `lines`: lines were looked for. */
+/** A reading as plain data. `lines`: lines were looked for. */
 type Kept = Omit<Reading, 'diagnostics' | 'code'> & {
   readonly diagnostics: readonly Diagnostic[];
   readonly hasCode: boolean;

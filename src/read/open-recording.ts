@@ -42,7 +42,7 @@ function refuseText(source: FileSource): void {
   );
 }
 
-/** The same for what takes its time. */
+/** Opens the source for an asynchronous `use`, and closes it after that. */
 export async function withSourceOpen<T>(
   path: string,
   use: (source: FileSource) => Promise<T>,
@@ -57,7 +57,7 @@ export async function withSourceOpen<T>(
   }
 }
 
-/** The same for whatever is at `path`, before anybody knows that it is a recording. */
+/** Opens whatever is at `path`, before anybody knows that it is a recording, and closes it after `use`. */
 export function withSource<T>(path: string, use: (source: FileSource) => T): T {
   const source = openFileSource(path);
   try {
@@ -85,7 +85,7 @@ export function openRecording(source: FileSource, maxUnpacked?: number): PerfDat
   return data;
 }
 
-/** The same of a file that this process has just written: nothing in it is refused for its size. */
+/** Opens a file that this process has just written: nothing in it is refused for its size. */
 export function openOwnRecording(source: FileSource): PerfData {
   return openPerfData(source, {
     createZstdDecoder: createOwnZstdDecoder,

@@ -79,7 +79,7 @@ export class Selector {
     );
   }
 
-  /** The same for a record with a sample-id trailer; one without stays. */
+  /** Whether a record with a sample-id trailer is selected; one without stays. */
   other(record: RecordView, event: number): boolean {
     const info = this.#data.attrs[event]?.info;
     if (!this.isActive || info === undefined) return true;

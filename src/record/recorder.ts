@@ -61,7 +61,7 @@ export async function startRecording(
   return await beginRecording(options, binding);
 }
 
-/** The same with any options. `giveUp`: ends the wait for the reader of a pipe. */
+/** `startRecording` with any options. `giveUp`: ends the wait for the reader of a pipe. */
 export async function beginRecording(
   options: RecordSettings,
   binding: NativeBinding = loadBinding(),

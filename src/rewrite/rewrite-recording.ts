@@ -105,7 +105,7 @@ export function rewriteRecording(
   return withRecording(input, rewrite, options);
 }
 
-/** The same of an open recording; `path` is where it lies. Errors are as they come. */
+/** Writes an open recording again; `path` is where it lies. Errors are as they come. */
 export function* rewriteInSlices(
   data: PerfData,
   path: string,

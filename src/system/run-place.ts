@@ -16,7 +16,7 @@ export type RunPlace = {
   readonly execArgv: readonly string[];
   /** The program's file as it was named; null without one (`node -e`). */
   readonly script: string | null;
-  /** The same, links resolved. */
+  /** The program's file with links resolved; null without one. */
   readonly scriptFile: string | null;
   /** The first word after it. */
   readonly firstWord: string | null;

@@ -50,7 +50,7 @@ export class ViewedFile implements ServedFile {
     this.#isLive = options.isLive ?? false;
   }
 
-  /** The same recording, grown. */
+  /** Takes the recording as it has grown. */
   replace(opened: OpenedProfile, { isLive }: { isLive: boolean }): void {
     this.#opened = opened;
     this.#isLive = isLive;

@@ -14,7 +14,7 @@ bool ReadStatus(int fd, struct stat* status) {
   return syscall(SYS_fstat, fd, status) == 0;
 }
 
-/** The same descriptor under a high number, where the limit allows that. */
+/** A copy of the descriptor under a high number, where the limit allows that. */
 Fd Raised(Fd fd) {
   const auto raised = static_cast<int>(syscall(SYS_fcntl, fd.get(), F_DUPFD_CLOEXEC, kLeastFd));
   return raised < 0 ? static_cast<Fd&&>(fd) : Fd(raised);

@@ -57,7 +57,7 @@ class Sender {
    */
   char* Begin(size_t size);
   void Commit();
-  /** The same, and nobody is woken for it: it is sent when the thread looks for the recorder. */
+  /** Ends the record and wakes nobody: it is sent when the thread looks for the recorder. */
   void CommitLazily();
 
   /** Records for which there was no memory since the last call. */

@@ -32,7 +32,7 @@ bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::str
 bool ReadKernelProper(const char* path, std::string* proper, Error* error);
 
 /**
- * The same lines as of `ReadKernelLines`, out of `proper` of this boot, without the list. False
+ * The lines that `ReadKernelLines` gives, out of `proper` of this boot, without the list. False
  * where an address may be outside of the kernel proper, in a module say: then only the list tells.
  */
 bool FindKernelLines(std::string_view proper, std::vector<uint64_t> addresses, std::string* lines);

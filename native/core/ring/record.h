@@ -39,7 +39,7 @@ struct RecordCounts {
   uint64_t samples = 0;
   /** Σ `lost` of PERF_RECORD_LOST in the rings of samples. */
   uint64_t lost_records = 0;
-  /** The same of side-band rings: records of forks, execs and mappings, not samples. */
+  /** Σ `lost` of side-band rings: records of forks, execs and mappings, not samples. */
   uint64_t lost_sideband = 0;
   uint64_t throttles = 0;
 

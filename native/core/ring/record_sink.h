@@ -25,7 +25,7 @@ class RecordSink {
    * and is offered again, unless `failure` states that there is no use.
    */
   virtual Taken TakeRound(const std::vector<RecordRun>& runs) = 0;
-  /** The same of records that are in no ring, so that nobody offers them again. May wait. */
+  /** Takes runs that are in no ring, so that nobody offers them again. May wait. */
   virtual Taken TakeAll(const std::vector<RecordRun>& runs) { return TakeRound(runs); }
 
   /** errno of the write that ended it, 0 while all is well. */

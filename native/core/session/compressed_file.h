@@ -67,7 +67,7 @@ class CompressedFile : public RecordSink {
   void Wait() { pthread_cond_wait(&changed_, mutex_.native_handle()); }
   /** Drain thread, with the lock: appends what fits of the run; returns bytes. */
   uint64_t Append(const RecordRun& run, uint64_t from);
-  /** The same of all of the run, for which it may wait; false if there is no room. */
+  /** Appends all of the run, for which it may wait; false if there is no room. */
   bool AppendAll(const RecordRun& run, uint64_t* bytes);
   Taken Take(const std::vector<RecordRun>& runs);
   void Work(const RecordRun& run);

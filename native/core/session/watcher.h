@@ -23,7 +23,7 @@ class Watcher {
 
   /** Until something happens, at most `timeout_ms`. */
   void Wait(int timeout_ms);
-  /** The same, and nothing of the rings. */
+  /** Until something happens that is not in the rings, at most `timeout_ms`. */
   void WaitWithoutRings(int timeout_ms);
   /** Sleeps until the command ends or Wake is called. */
   void WaitForChild();

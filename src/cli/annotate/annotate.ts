@@ -220,7 +220,7 @@ function linesOfFunction(
   return finish(findLines({ profile, weights, rows, estimator }, { isMeant })).rows;
 }
 
-/** The same as text, with their parts of what has the function on the stack. */
+/** The lines of the function as text, with their parts of what has the function on the stack. */
 function plainLines(opened: AnalysedProfile, each: Shown, context: Context): string[] {
   const { strings } = opened.profile;
   const rows = linesOfFunction(opened, each, context);

@@ -50,7 +50,7 @@ async function leaveSilentPlaces(environment: NodeJS.ProcessEnv): Promise<void> 
   leavePlaces(places.filter(isUnknown));
 }
 
-/** The same in the thread of a recording that `view` shows. */
+/** Loads the thread of a recording that `view` shows, as `loadProgram` loads the program. */
 export function loadViewThread(folder: string): void {
   load(folder, VIEW_THREAD, OF_VIEW_THREAD);
 }

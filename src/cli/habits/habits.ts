@@ -40,7 +40,7 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   stackcollapse: ['export', '--format', 'folded', '-o', '-'],
 };
 
-/** The same words with a program behind them, or with a process: it is recorded for the picture. */
+/** Commands that these words mean with a program behind them, or with a process: it is recorded for the picture. */
 const MEASURING: Readonly<Record<string, readonly string[]>> = {
   flame: ['run', '-o', 'flamegraph.html'],
   flamegraph: ['run', '-o', 'flamegraph.html'],

@@ -29,7 +29,7 @@ export function countedBeside({ path, counted, events }: Recording): BesideRow[]
   });
 }
 
-/** The same as lines of a table; none without `--stat`. */
+/** The counts of `record --stat` as lines of a table; none without the option. */
 export function besideLines(recording: Recording): string[] {
   if (recording.counted === null) return [];
   const number = (value: number | null, unit: string): string =>

@@ -10,7 +10,7 @@ export type FunctionAssembly = {
   readonly missing: readonly MissingCode[];
 };
 
-/** The same with the rows that `source` of the page's server goes by. */
+/** Assembly for the page, with the rows that `source` of the page's server goes by. */
 export type PageAssembly = FunctionAssembly & {
   /** Source files of the locations that the profile names, by their rows of its strings. */
   readonly files: readonly { readonly path: string; readonly string: number }[];

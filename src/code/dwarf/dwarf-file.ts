@@ -58,7 +58,7 @@ type UnitCode = {
   readonly functions: FunctionTree;
   /** Index into `strings` by row of `functions`, −1 before it is asked for. */
   readonly nameText: Int32Array;
-  /** The same by offset of the origin: many calls of one function. */
+  /** Index into `strings` by offset of the origin: many calls of one function. */
   readonly nameOfOrigin: Map<number, StringIndex>;
   readonly bytes: number;
 };

@@ -68,7 +68,7 @@ export function sectionBytes(
 }
 
 /**
- * The same as a source to be read by the piece: of an uncompressed section nothing is read before
+ * The contents as a source to be read by the piece: of an uncompressed section nothing is read before
  * it is asked for, and a large one compressed by zlib is inflated as far as it is asked for, into a scratch
  * file. The source is valid as long as the file's own; whoever is done with it closes it.
  */

@@ -15,7 +15,7 @@ export function syscallLabel(call: string): string {
   return `(kernel: ${PLAIN_CALLS[call] ?? call})`;
 }
 
-/** The same read back; null for other labels. */
+/** Reads the label of `syscallLabel`; null for other labels. */
 export function labelledSyscall(label: string): KernelEntry | null {
   return SYSCALL_LABEL.test(label) ? { label, rank: LAST } : null;
 }

@@ -30,7 +30,7 @@ const DW_CFA = {
   VAL_OFFSET: 0x14,
   VAL_OFFSET_SF: 0x15,
   VAL_EXPRESSION: 0x16,
-  /** The same with the program counter signed too; no operands. */
+  /** Return address signing on or off, with the program counter signed too; no operands. */
   AARCH64_NEGATE_RA_STATE_WITH_PC: 0x2c,
   /** Return address signing on or off. Its bits are taken away whether on or off. */
   AARCH64_NEGATE_RA_STATE: 0x2d,

@@ -24,7 +24,7 @@ const RA_OFFSET = 7;
 export class RuleCache {
   /** Empty slots have an owner that none has. */
   readonly #keys: Float64Array;
-  /** The same bytes. */
+  /** The bytes of the slots as i32. */
   readonly #rules: Int32Array;
   readonly #mask: number;
 

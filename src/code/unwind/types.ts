@@ -25,7 +25,7 @@ export interface StackReader {
   /** The word at the absolute `address`, signed form; NaN outside the copied part. */
   readWord(address: number): number;
   /**
-   * The same as an address of code: without the bits of a signed pointer, 48 to 63; of 32 bits
+   * The word at `address` as an address of code: without the bits of a signed pointer, 48 to 63; of 32 bits
    * without the lowest, which tells Arm code from Thumb code.
    */
   readPointer(address: number): number;

@@ -43,7 +43,7 @@ export function formatMetric({ name, value }: Pick<Metric, 'name' | 'value'>): S
 export type ShownEstimate = ShownMetric & { readonly interval: string };
 
 /**
- * The same of a metric that was estimated, with as many decimals as its interval leaves known, and one more in the
+ * The text of a metric that was estimated, with as many decimals as its interval leaves known, and one more in the
  * interval; null where it is unknown.
  */
 export function formatEstimate(

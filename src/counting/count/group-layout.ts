@@ -29,7 +29,7 @@ export class GroupLayout {
   readonly words: BigUint64Array<ArrayBuffer>;
   /** Per event, in the order asked for: where its value was in the last reading, as index. */
   readonly #valueWords: Int32Array;
-  /** The same memory as halves, lower one first: the addon exists for little-endian machines. */
+  /** The memory of the reading as halves, lower one first: the addon exists for little-endian machines. */
   readonly #halves: Uint32Array;
   readonly #idHalves: Uint32Array;
   readonly #memberWords: number;

@@ -117,7 +117,7 @@ export type PageLinks = {
   readonly speedscope?: string;
   /** Files to save. */
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
-  /** The same recordings as one file; with `view=HASH` added it opens as that. */
+  /** The recordings as one file; with `view=HASH` added it opens as that. */
   readonly page?: string;
   /** `${source}?name=N`, N an index into `profile.strings`: a `PageSource`, or why there is none (404). */
   readonly source?: string;

@@ -13,7 +13,7 @@ export function isTreeProfile(file: Json): boolean {
   return typeof asObject(file.head)?.functionName === 'string';
 }
 
-/** The same profile with a list of nodes and times between samples, as later versions write it. */
+/** Converts such a profile to a list of nodes and times between samples, as later versions write it. */
 export function listTreeProfile(file: Json): Json {
   const nodes: Json[] = [];
   // A list instead of recursion: a file may be nested as deep as it likes.

@@ -15,7 +15,7 @@ export type EventSelectLayout = {
   readonly fields: readonly SelectField[];
   /** The registers of counter `n`. */
   registersOf(n: number): { readonly select: string; readonly counter: string };
-  /** The same as a formula. */
+  /** The registers of every counter as a formula. */
   readonly registers: string;
 };
 

@@ -5,7 +5,7 @@
 export type OpenReason = {
   /** The reason in a few words, behind the event's name; for an event that is counted. */
   readonly words: string;
-  /** The same of one that is sampled, where that is another question. */
+  /** The reason for an event that is sampled, where that is another question. */
   readonly wordsSampled?: string;
   /** Field of perf_event_attr, or argument of the call. */
   readonly field: string;

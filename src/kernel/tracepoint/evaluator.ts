@@ -9,7 +9,7 @@ export type NumberEvaluator = {
   readonly type: CType;
   /** Value as `type` holds it. */
   readonly read: (record: RawRecord) => bigint;
-  /** The same without a bigint, where a field of at most 32 bits is just read. */
+  /** Value without a bigint, where a field of at most 32 bits is just read. */
   readonly readSmall?: (record: RawRecord) => number;
 };
 

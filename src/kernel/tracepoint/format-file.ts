@@ -6,7 +6,7 @@ export type FieldLocation =
   | 'fixed'
   /** A u32 at `offset` is length << 16 | offset from the start of the raw data. */
   | 'dynamic'
-  /** The same, but counted from the end of that u32. */
+  /** A u32 at `offset` as of `dynamic`, but counted from the end of that u32. */
   | 'relative';
 
 /** One line of a format file. */

@@ -49,7 +49,7 @@ export type EventLedger = {
   readonly streams: readonly StreamLedger[];
 };
 
-/** The same for one event instance. */
+/** The ledger of one event instance. */
 export type StreamLedger = {
   /** Row of `PeriodInput.streams`; −1 where the recording does not tell streams apart. */
   readonly stream: number;

@@ -84,7 +84,7 @@ export function replayStream(sequence: PeriodSequence, options: ModelOptions): M
 }
 
 /**
- * The same of group `group` of an input; null too for clocks and fixed periods. `grid` are the
+ * Replays group `group` of an input; null too for clocks and fixed periods. `grid` are the
  * ticks that another stream has shown.
  */
 export function replayGroup(

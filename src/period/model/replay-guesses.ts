@@ -101,7 +101,7 @@ class Passage {
     return this.#adjust(from);
   }
 
-  /** The same with a pause where it brings the result nearest, if the event rate has room for one. */
+  /** Replays an interval from period `from` with a pause where it brings the result nearest, if the event rate has room for one. */
   goWithPause(from: number): number {
     const ticks = this.ticks;
     const sequence = this.#sequence;

@@ -87,7 +87,7 @@ export function inStepOption(
   return `-F ${isMoreOften ? SHORTER * frequencyHz : rateOffStep(frequencyHz)}`;
 }
 
-/** The same as part of a sentence. */
+/** The remedy of `inStepOption` as part of a sentence. */
 export function inStepRemedy(found: InStep, asked: AskedSampling): string {
   const option = inStepOption(found, asked);
   return option === null ? 'record at another rate' : `record with ${option}`;

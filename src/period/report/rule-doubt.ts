@@ -23,7 +23,7 @@ export function unknownRuleText({ driver, contradiction }: ReportedPeriod): stri
   return 'unknown which interval a sample reports: used as reported; record --counts tells';
 }
 
-/** The same of an event that has no samples of its own: those of `leader`, the first of its group, read it. */
+/** The reason of an event that has no samples of its own: those of `leader`, the first of its group, read it. */
 export function readByLeaderText(leader: string): string {
   return (
     `counted where samples of ${printable(leader)} fell: shares are partly those of neighbouring functions, nobody knows ` +

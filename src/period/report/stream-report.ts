@@ -78,7 +78,7 @@ export type StreamContext = {
   readonly groups: StreamGroups;
   /** Parallel to the sample table: all events since the stream's previous sample. */
   readonly elapsedEvents: Float64Array;
-  /** The same without those in loss gaps. */
+  /** Parallel to the sample table: elapsed events without those in loss gaps. */
   readonly arrivedEvents: Float64Array;
   /** The result of `followThreads`. */
   readonly cameFrom: Int32Array;

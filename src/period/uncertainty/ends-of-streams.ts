@@ -22,7 +22,7 @@ export class EndsOfStreams {
   readonly #allLast: number;
   /** Events behind the last samples that are any function's; 0 of a single stream. */
   readonly #anyones: number;
-  /** The same of a single stream, which has a place in the variance. */
+  /** Events behind the last sample of a single stream, which have a place in the variance. */
   readonly #after: number;
   readonly #isOneStream: boolean;
 
@@ -48,7 +48,7 @@ export class EndsOfStreams {
     return Math.max(0, own) + this.#varianceOfAfter(share * (1 - share));
   }
 
-  /** The same of the difference between two categories. */
+  /** Variance of the difference between two categories. */
   varianceOfDifference(difference: number, lastA: number, lastB: number, drawn: number): number {
     const own =
       lastA * (1 - 2 * difference) +

@@ -316,7 +316,7 @@ function oneSided(near: number, far: number, entered: number, part: number): num
 /** The mean place of a border was 0.484 to 0.516 of its interval (bench/coverage), on the way in and out to opposite sides. */
 const UNEVEN = 0.016;
 
-/** The same of Student's with `degrees` ≥ 3. */
+/** Student's factor of a 95 % interval with `degrees` ≥ 3. */
 function studentT95(degrees: number): number {
   const [first, second] = T95_TERMS;
   return Z95 + first / degrees + second / degrees ** 2;

@@ -68,7 +68,7 @@ function sideOf(values: readonly Quantity[]): ChangeSide {
   return { count: values.length, mean, squares, open, interval: values[0].interval };
 }
 
-/** The same of sums. */
+/** Judges the change between two sides of which sums are known. */
 export function changeOfSides(here: ChangeSide, there: ChangeSide): Judged {
   const count = here.count + there.count;
   const delta = here.mean - there.mean;

@@ -64,7 +64,7 @@ export type MatchedRuns = {
 };
 
 /**
- * The same of several recordings, each against all that come before it: `mine` first, then `others`. What
+ * Matches the functions of several recordings, each against all that come before it: `mine` first, then `others`. What
  * a function matches in the earliest of them, it is.
  */
 export function matchRuns(mine: readonly Profile[], others: readonly Profile[]): MatchedRuns {

@@ -65,7 +65,7 @@ class WaitStacks {
     return this.#added.intern(waiter, `[${letter} ${word}${where}]`, func);
   }
 
-  /** The same for one that `waker` has woken, and that waits for a CPU. */
+  /** The stack of a thread at the stack `wait` that `waker` has woken, and that waits for a CPU. */
   internWoken(wait: number, waker: string): number {
     return this.#added.intern(wait, `[woken by ${waker}]`, NONE);
   }

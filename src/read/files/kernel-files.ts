@@ -42,7 +42,7 @@ export function findOtherMachine(recorded: MachineName | undefined): string | nu
   return [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
 }
 
-/** The same as a sentence. */
+/** The reason why the recorded machine is not this one, as a sentence. */
 export function whyOtherMachine(recorded: MachineName | undefined): string | null {
   const machine = findOtherMachine(recorded);
   return machine === null ? null : recordedElsewhere(machine);

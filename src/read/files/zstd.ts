@@ -16,7 +16,7 @@ export const createZstdDecoder: CreateZstdDecoder = (output) => {
   return new Decompress(output);
 };
 
-/** The same several times faster, by the machine's libzstd: for streams that this process has written. */
+/** Decodes zstd several times faster, by the machine's libzstd: for streams that this process has written. */
 export const createOwnZstdDecoder: CreateZstdDecoder = (output) => {
   const decoder = new (loadBinding().ZstdDecoder)();
   const block = new Uint8Array(BLOCK_BYTES);

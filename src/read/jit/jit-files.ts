@@ -53,7 +53,7 @@ export function openJitCode(options: JitFilesOptions): JitCode {
   );
 }
 
-/** The same as far as stacks are unwound by it: frame tables are in jitdumps, and V8 announces its bytecode. */
+/** The JIT code by which stacks are unwound: frame tables are in jitdumps, and V8 announces its bytecode. */
 export function openUnwindingCode(options: JitFilesOptions): JitCode {
   const files = new JitFiles(options, ownersOfFile(options.path));
   return new JitCode(

@@ -123,7 +123,7 @@ export class AnalysedProfile {
   }
 
   /**
-   * The same recording with the frames of a level: `javascript` makes native code kinds, `(garbage collector)`,
+   * The recording with the frames of a level: `javascript` makes native code kinds, `(garbage collector)`,
    * `own` dependencies too. Weights stay.
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
@@ -382,7 +382,7 @@ export class AnalysedProfile {
     return findInstructions({ profile: this.profile, weights, rows }, func, places);
   }
 
-  /** The same as `disassemble`, of rows of the frame table. */
+  /** Disassembles the code of rows of the frame table, as `disassemble` does that of a function. */
   async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
     const { code = null } = this.#parts;
     if (code === null) {

@@ -85,7 +85,7 @@ function allWeights(
   return { weights, missingWeights };
 }
 
-/** The same with every text that a stranger wrote made printable. */
+/** The profile with every text that a stranger wrote made printable. */
 function printableProfile(profile: Profile): Profile {
   const { meta } = profile;
   return {

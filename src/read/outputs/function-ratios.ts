@@ -70,7 +70,7 @@ export type RatioRow = {
   readonly estimates: readonly RatioEstimate[];
 };
 
-/** The same by other keys of the innermost frames (by line, say), what they execute themselves. */
+/** Ratios by other keys of the innermost frames (by line, say), of what they execute themselves. */
 export function ratiosByKeys(
   opened: AnalysedProfile,
   keys: readonly GroupKey[],

@@ -31,7 +31,7 @@ export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): Advi
   }
 }
 
-/** The same as part of a line; null if there is none. */
+/** The remedy as part of a line; null if there is none. */
 export function adviceTextForCut(cut: CutStacks, profile: Profile): string | null {
   const advice = adviceForCut(cut, profile);
   if (advice === null) return null;

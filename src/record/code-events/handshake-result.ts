@@ -30,7 +30,7 @@ export function readHandshakeResult(value: unknown): HandshakeResult {
   return { taken, hasOpenInspector: fieldOf(value, 'hasOpenInspector') === true };
 }
 
-/** The same of its text. */
+/** A result from its text; a failure where it is none. */
 export function parseHandshakeResult(text: string): HandshakeResult {
   return readHandshakeResult(parseForeignJson(text));
 }

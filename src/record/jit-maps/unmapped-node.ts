@@ -110,7 +110,7 @@ function isWatcher(words: readonly string[]): boolean {
 }
 
 /**
- * The same of the mappings and the attachments of a recording; `command`: the words of its process, and processes that
+ * Finds Node processes whose code has no names, by the mappings and the attachments of a recording; `command`: the words of its process, and processes that
  * were asked for their code, of which nothing more is said.
  */
 export function findUnmappedNode(

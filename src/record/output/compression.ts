@@ -38,7 +38,7 @@ export function describeCompression(level: number, totals: SamplerTotals): Featu
 }
 
 /**
- * The same as a record ahead of the compressed ones: a pipe has no header, and a file's sections are
+ * The description as a record ahead of the compressed ones: a pipe has no header, and a file's sections are
  * written last, so that without it perf reads nothing of a recorder that was killed.
  */
 export function announceCompression(level: number): Uint8Array {

@@ -26,7 +26,7 @@ export function collectKernelSymbols(
   });
 }
 
-/** The same of all functions of the kernel, where what was recorded is gone already: a pipe. */
+/** The names of all functions of the kernel, where what was recorded is gone already: a pipe. */
 export function collectAllKernelSymbols(notify: (notice: string) => void): string | null {
   return orNotice(notify, () => nameKernel(readProcFile(KALLSYMS), null, FASTEST));
 }

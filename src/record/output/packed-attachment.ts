@@ -17,7 +17,7 @@ export class AttachmentPacking {
     return { name, packing: 'deflate', unpackedSize, bytes: packed };
   }
 
-  /** The same of pieces, which are not copied where they are not deflated. */
+  /** An attachment of pieces, which are not copied where they are not deflated. */
   packPieces(name: string, pieces: readonly Uint8Array[]): WrittenAttachment {
     const unpackedSize = pieces.reduce((sum, { length }) => sum + length, 0);
     if (unpackedSize <= this.#room) return this.pack(name, Buffer.concat(pieces));

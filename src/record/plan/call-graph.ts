@@ -77,7 +77,7 @@ export type StackChoice = {
   readonly callGraph: CallGraph;
   /** Fields of the event of waits; null: as `callGraph`. */
   readonly ofWaits: Pick<EventSpec, 'callGraph' | 'stackSizeBytes'>;
-  /** The same of the event of system calls. */
+  /** Fields of the event of system calls. */
   readonly ofCalls: Pick<EventSpec, 'callGraph' | 'stackSizeBytes'>;
   /** Stack dumps are unwound and dropped when the recording ends. */
   readonly dropsCopies: boolean;

@@ -11,7 +11,7 @@ import type { StackChoice } from './call-graph.ts';
 
 /** Fires when a thread leaves its CPU, and knows in what state. */
 const TRACEPOINT = 'sched:sched_switch';
-/** The same moment without the state, for those who may record kernel code but no tracepoints. */
+/** Fires at that moment without the state, for those who may record kernel code but no tracepoints. */
 const COUNTER = 'context-switches';
 /**
  * Fires where the waker runs, unlike `sched_wakeup`, which may fire where the thread will run. Linux 6.18

@@ -59,7 +59,7 @@ export class Folder {
     return Folder.open(dirname(path));
   }
 
-  /** The same folder, to be closed by itself. */
+  /** A second handle of this folder, to be closed by itself. */
   again(): Folder {
     return new Folder(this.path, openSync(this.at('.'), DIRECTORY));
   }

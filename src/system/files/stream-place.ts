@@ -87,7 +87,7 @@ export function openStream(path: string): StreamPlace {
 }
 
 /**
- * The same, and a FIFO's reader is waited for, as the kernel does it for other writers. Rejects with
+ * Opens a stream and waits for a FIFO's reader, as the kernel does it for other writers. Rejects with
  * what `signal` was aborted for.
  */
 export async function openStreamOnceRead(path: string, signal?: AbortSignal): Promise<StreamPlace> {

@@ -17,7 +17,7 @@ export function findPlantedMap(folder = '/tmp', sysctl = SYSCTL): string | null 
 }
 
 /**
- * The same for a jitdump, `jit-PID.dump` in the working directory. The setting protects directories
+ * Such a link for a jitdump, `jit-PID.dump` in the working directory. The setting protects directories
  * that are sticky and writable for all, which this one need not be.
  */
 export function findPlantedDump(folder = '.'): string | null {

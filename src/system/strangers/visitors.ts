@@ -8,7 +8,7 @@ const ADMITTED = null;
 
 /** Connections at a time of root, of our own user, and of each that is admitted by name. */
 const MOST_OF_OURS = 128;
-/** The same of each other user, and of all of them: whoever has other users' numbers has many. */
+/** Connections at a time of each other user, and of all of them: whoever has other users' numbers has many. */
 const MOST_OF_ANOTHER = 8;
 const MOST_OF_OTHERS = 256;
 /** The time that a stranger has to ask, and be told why not. */

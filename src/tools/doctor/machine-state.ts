@@ -35,7 +35,7 @@ export type OpenAnswers = {
   readonly wholeCpu: string;
   /** `cycles:u` on this process. */
   readonly cycles: string;
-  /** The same with the CPU's records of calls, for `--call-graph lbr`. */
+  /** `cycles:u` with the CPU's records of calls, for `--call-graph lbr`. */
   readonly callStacks: string;
 };
 

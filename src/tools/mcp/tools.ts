@@ -62,7 +62,7 @@ const MAX_FINDINGS = 16;
 const MAX_SENTENCE = 300;
 /** Findings above a table; `open` has all. */
 const MAX_DOUBTS = 3;
-/** The same above the changes between several recordings. */
+/** Findings above the changes between several recordings. */
 const MAX_DIFF_DOUBTS = 8;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;

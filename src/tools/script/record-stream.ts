@@ -64,7 +64,7 @@ export function describeRecords(
   return visitRecords(path, options, { record: visit }).data;
 }
 
-/** The same, by kind of record. */
+/** Calls the visit of its kind with every record of the file in time order. */
 export function visitRecords(
   path: string,
   options: RecordStreamOptions,

@@ -147,7 +147,7 @@ export class FlameGraph {
     return this.topInPicture + this.#above;
   }
 
-  /** The same, pixels of the picture. */
+  /** Top of the outermost row, pixels of the picture. */
   get topInPicture(): number {
     return this.#drawing.topOf(0);
   }

@@ -15,7 +15,7 @@ export function colourNameOf(labels: TreeLabels, label: number): ColourName {
   return colourNameOfKind(labels, label);
 }
 
-/** The same, whatever is sought. */
+/** The colour's name of a row of labels, whatever is sought. */
 export function colourNameOfKind({ kind, group, name }: TreeLabels, label: number): ColourName {
   const of = kind[label];
   if (of === 'root' || of === 'folded') return of;

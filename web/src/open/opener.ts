@@ -101,7 +101,7 @@ async function sendFiles(open: string, files: readonly File[]): Promise<number[]
 
 const CANT = 'This page is a file: perf-ts view opens recordings.';
 
-/** The same samples, in the tab of changes. */
+/** The address of the same samples in the tab of changes. */
 function withDiff(hash: string): string {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   parameters.set('tab', 'diff');

@@ -73,7 +73,7 @@ export type ViewState = {
   /** Column and direction: `self-`, `name+`. */
   readonly tableSort: string;
   readonly tableFilter: string;
-  /** The same of the changes between two recordings: `change-`. */
+  /** Column and direction of the changes between two recordings: `change-`. */
   readonly diffSort: string;
   /** How these are compared. */
   readonly diffBy: DiffMeasure;

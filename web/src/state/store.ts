@@ -13,7 +13,7 @@ export type Store = {
   hasForeignLink(): boolean;
   /** Does nothing where nothing differs. Who takes a range wants that one: no window slides on; who zooms sees all of it. */
   change(changes: Partial<ViewState>, kind?: ChangeKind): void;
-  /** The same state of another recording, or part of it changed: what shows it is drawn again. */
+  /** Draws what shows the state again: it is of another recording, or a part of it changed. */
   refresh(changes: Partial<ViewState>): void;
   /** Calls `listener` after each change, the back and forward buttons' included, and each refresh. */
   subscribe(listener: (state: ViewState, previous: ViewState) => void): () => void;

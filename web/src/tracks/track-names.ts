@@ -49,7 +49,7 @@ export type TrackScale = {
   readonly describe: (track: Track) => string;
   /** `63%`: of a CPU; `1.2k/s` of what is no time. */
   readonly figureOf: (track: Track) => string;
-  /** The same of all tracks, where it is not what one expects: `top 20%`; empty: each is 100% of its CPUs high. */
+  /** The height of all tracks, where it is not what one expects: `top 20%`; empty: each is 100% of its CPUs high. */
   readonly note: string;
   /** How much of the window no event was enabled in. */
   readonly unsampledNs: number;

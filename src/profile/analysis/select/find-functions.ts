@@ -155,7 +155,7 @@ export function noFunction(profile: Profile, text: string): UsageError {
   return noFunctionNamed(text, functions);
 }
 
-/** The same of functions that have names already. */
+/** Refuses a text that fits none of these functions, which have names already. */
 export function noFunctionNamed(text: string, functions: readonly NamedFunction[]): UsageError {
   const labels = new Map<string, string>();
   for (const { name, path } of functions) labels.set(nameOf(name, path), name).set(name, name);

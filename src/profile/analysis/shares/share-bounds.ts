@@ -44,7 +44,7 @@ export function boundsOfShare(
   return withLost(low, high, arrived, lost * estimator.lostBounds.most);
 }
 
-/** The same of a function that no sample is in. */
+/** The interval of the share of a function that no sample is in. */
 export function boundsOfNothing(
   estimator: ShareEstimator,
   { weight, lost }: WeightWithLost,

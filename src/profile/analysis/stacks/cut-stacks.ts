@@ -23,7 +23,7 @@ export type RootFacts = {
   readonly rootFrames: Uint8Array;
   /** The reason to be noted for a callchain, followed by the kernel, that ends at no root. */
   readonly chainReason: number;
-  /** The same where its outermost function has no name, so that nobody can tell. */
+  /** The reason to be noted where its outermost function has no name, so that nobody can tell. */
   readonly unnamedReason: number;
 };
 

@@ -56,7 +56,7 @@ export function* computeCallNodes(
 }
 
 /**
- * The same with inlined calls apart from calls of the same function: their group is the func plus the
+ * Call nodes with inlined calls apart from calls of the same function: their group is the func plus the
  * number of funcs.
  */
 export function computeCallNodesByInlining(profile: Profile): Slices<CallNodeTable> {

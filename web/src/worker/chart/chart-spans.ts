@@ -41,7 +41,7 @@ export type SpanInput = {
   readonly profile: Profile;
   /** Rows of one thread and event, in time order. */
   readonly rows: Int32Array;
-  /** The same of its waits. */
+  /** Rows of the waits of the thread, in time order. */
   readonly waits: Int32Array;
   /** Parallel to the sample table: what samples weigh, and what was lost before each. */
   readonly weight: Float64Array;

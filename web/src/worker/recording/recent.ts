@@ -38,7 +38,7 @@ export class Recent<Value> {
     return value;
   }
 
-  /** The same in slices. Those who ask for what is being computed go on with it. */
+  /** Gets or computes a value in slices. Those who ask for what is being computed go on with it. */
   *getInSlices(key: string, compute: () => Slices<Value>): Slices<Value> {
     const known = this.#values.get(key);
     if (known !== undefined) return this.get(key, () => known);

@@ -86,7 +86,7 @@ export class LoadedRecording {
     return withUnitOf(described, weights);
   }
 
-  /** The same within a time: a wait weighs its part inside of it. */
+  /** The weights within a time: a wait weighs its part inside of it. */
   weightsWithin(
     kind: WeightKind,
     event: number,

@@ -33,7 +33,7 @@ export function searchTree(
   };
 }
 
-/** The same in a tree below roots of its own. */
+/** Searches a tree below roots of its own. */
 export function searchChains(
   chains: ShownChains,
   matching: Matching | null,

@@ -54,7 +54,7 @@ function bytesOfTree({ tree, rowOfSample }: ShownTree): number {
   return tree.length * ROW_BYTES + rowOfSample.length * SAMPLE_BYTES;
 }
 
-/** The same of `ShownChains`. */
+/** Bytes of a row of `ShownChains`. */
 const CHAIN_BYTES = 76;
 
 function bytesOfChains({ openable, chainOfSample }: ShownChains): number {
@@ -200,7 +200,7 @@ export class Selected {
     return this.#describe(tree, rowOfSample, (row) => tiers[callNode[row]] ?? 0);
   }
 
-  /** The same below roots of their own. */
+  /** The tree below roots of its own. */
   chains(roots: Roots): Slices<ShownChains> {
     return this.#chains.getInSlices(roots, () => this.#computeChains(roots));
   }
@@ -256,7 +256,7 @@ export class Selected {
     return shown.first;
   }
 
-  /** The same of each chain. */
+  /** The first of the samples behind each chain, as an index of `samples`. */
   firstSamplesOfChains(chains: ShownChains): Int32Array {
     const { prefix } = chains.openable.tree;
     chains.first ??= findFirst(prefix, chains.chainOfSample, this.samples);

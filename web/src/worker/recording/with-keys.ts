@@ -1,7 +1,7 @@
 import { groupOfKey, keyOfGroup } from '../messages/frame-key.ts';
 import type { FrameKey, SearchResult, TreeResult } from '../messages/messages.ts';
 
-/** The same request with groups. */
+/** The request with groups in place of keys. */
 export function withGroups<Params extends { readonly zoom: readonly FrameKey[] }>(
   params: Params,
   funcs: number,
@@ -9,7 +9,7 @@ export function withGroups<Params extends { readonly zoom: readonly FrameKey[] }
   return { ...params, zoom: params.zoom.map((key) => groupOfKey(key, funcs)) };
 }
 
-/** The same tree with keys. */
+/** The tree with keys in place of groups. */
 export function treeWithKeys(tree: TreeResult, funcs: number): TreeResult {
   const { labels, zoom } = tree;
   return {
@@ -19,7 +19,7 @@ export function treeWithKeys(tree: TreeResult, funcs: number): TreeResult {
   };
 }
 
-/** The same hits with keys. */
+/** The hits with keys in place of groups. */
 export function hitsWithKeys<Found extends Pick<SearchResult, 'hits'>>(
   found: Found,
   funcs: number,

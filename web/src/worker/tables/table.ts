@@ -209,7 +209,7 @@ function ratioScopeOf({ sort, by }: TableParams): RatioScope {
   return sort === 'total' && by !== 'thread' ? 'total' : 'self';
 }
 
-/** The same with the intervals of the rows on it. */
+/** A page of the table with the intervals of its rows. */
 export function* pageWithIntervals(
   table: WholeTable,
   selected: Selected,

@@ -32,7 +32,7 @@ export type Pause = ThrottleInterval & {
 
 const known = new WeakMap<PageProfile, ComputedOnce<TimeFacts>>();
 
-/** The same; at first it takes some looks at every sample. */
+/** The facts of a page; at first it takes some looks at every sample. */
 export function timeFactsOf(page: PageProfile): Slices<TimeFacts> {
   const facts = getOrMake(known, page, () => new ComputedOnce(() => computeFacts(page)));
   return facts.get();
