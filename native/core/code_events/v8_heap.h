@@ -91,7 +91,8 @@ struct V8Fields {
  * looked for. Objects of scripts are described by the program itself, in symbols for debuggers
  * (`v8dbg_…`).
  *
- * V8 must not move its objects meanwhile: it calls the code event handler while it may not.
+ * V8 must not move its objects meanwhile: it calls the code event handler while it may not. All
+ * objects, versions and checks: docs/v8-objects.md.
  */
 class V8Heap {
  public:
