@@ -25,10 +25,16 @@ const CALLS = `from stacks k
     join frames f on f.recording = k.recording and f.frame = k.frame
     join frames c on c.recording = k.recording and c.frame = k.caller`;
 
-/** Second of a sample `s`. */
+/** Whole seconds since the start, of a sample `s`. */
 const WHOLE_SECOND = 'floor(s.time_ns / 1000000000)';
 
+/**
+ * Columns that several views have: `weight` and `self` are sums of estimated weights in `unit`, `share` is that part of the event's weight,
+ * lost ones included, 0 … 1; `low` and `high` are the ends of its 95 % interval; `samples` counts samples. A test compares
+ * the columns with docs/schema.md.
+ */
 const VIEWS = {
+  /** A row a function and event: what it did itself. `[lost]` is a function. */
   top_self: `
     select f.recording as recording, e.name as event, f.func as func, f.dso as dso, f.kind as kind,
       f.self as weight, e.unit as unit, f.self_share as share, f.self_low as low, f.self_high as high,
@@ -36,6 +42,7 @@ const VIEWS = {
     from functions f join events e on e.recording = f.recording and e.event = f.event
     where f.self > 0`,
 
+  /** A row a function and event: what it did with all that it called; a sample counts once. */
   top_total: `
     select f.recording as recording, e.name as event, f.func as func, f.dso as dso, f.kind as kind,
       f.total as weight, e.unit as unit, f.total_share as share, f.total_low as low,
@@ -43,24 +50,28 @@ const VIEWS = {
     from functions f join events e on e.recording = f.recording and e.event = f.event
     where f.total > 0`,
 
+  /** A row a stack and event; `lost`: what was lost before its samples. */
   stack_weights: `
     select s.recording as recording, s.event as event, s.stack as stack, sum(s.weight) as weight,
       sum(s.lost_before) as lost, count(*) as samples
     from samples s
     group by s.recording, s.event, s.stack`,
 
+  /** A row a stack, event and second that has samples of it. */
   stack_seconds: `
     select s.recording as recording, s.event as event, s.stack as stack,
       ${WHOLE_SECOND} as second, sum(s.weight) as weight, count(*) as samples
     from samples s
     group by s.recording, s.event, s.stack, ${WHOLE_SECOND}`,
 
+  /** A row an event and second that has samples; `lost`: what was lost before them. */
   seconds: `
     select s.recording as recording, s.event as event, ${WHOLE_SECOND} as second,
       sum(s.weight) as weight, sum(s.lost_before) as lost, count(*) as samples
     from samples s
     group by s.recording, s.event, ${WHOLE_SECOND}`,
 
+  /** A row a function and what called it: `[root]` is nobody, `[not recorded]` is where there are no stacks. A sample counts once for each. */
   callers: edges(
     'caller',
     `select distinct k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
@@ -68,6 +79,7 @@ const VIEWS = {
     ${CALLS}`,
   ),
 
+  /** A row a function and what it called; `[self]` is itself. */
   callees: edges(
     'callee',
     `select distinct k.recording as recording, k.stack as stack, c.func as func, c.dso as dso,
@@ -82,6 +94,7 @@ const VIEWS = {
     where o.depth = 0`,
   ),
 
+  /** A row a source line of a function; `share` is that of `self`. */
   lines: `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso, g.file as file,
       g.line as line, g.self as self, g.total as total, e.unit as unit,
@@ -102,6 +115,7 @@ const VIEWS = {
     ) g
     join events e on e.recording = g.recording and e.event = g.event`,
 
+  /** A row a stack; `path`: its functions, the outermost first, with `;` between. `[lost]` is one. */
   folded: `
     select w.recording as recording, e.name as event, p.path as path, w.weight as weight,
       e.unit as unit, w.samples as samples
@@ -117,6 +131,7 @@ const VIEWS = {
       l.unit as unit, 0 as samples
     from events l where l.lost > 0`,
 
+  /** A row a function and second; `share` is of the second's weight, what was lost in it included. */
   timeline: `
     select g.recording as recording, e.name as event, g.second as second, g.func as func,
       g.dso as dso, g.weight as weight, e.unit as unit, g.weight / (t.weight + t.lost) as share,
@@ -138,6 +153,7 @@ const VIEWS = {
     from seconds n join events v on v.recording = n.recording and v.event = n.event
     where n.lost > 0 and v.lost > 0`,
 
+  /** A row a stream: how its period behaved (docs/period.md). */
   periods: `
     select t.recording as recording, e.name as event, e.mode as mode, e.unit as unit,
       e.frequency_hz as frequency_hz, e.fixed_period as fixed_period, t.stream_id as stream_id,
@@ -146,6 +162,7 @@ const VIEWS = {
       t.effective_samples as effective_samples
     from streams t join events e on e.recording = t.recording and e.event = t.event`,
 
+  /** A row an event: what arrived, and what did not. */
   ledger: `
     select l.recording as recording, e.name as event, e.unit as unit, e.weight as weight,
       e.lost as lost, e.lost_low as lost_low, e.lost_high as lost_high, l.samples as samples,
