@@ -1,12 +1,12 @@
 import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { joinFloats } from '../base/join-bytes.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
-import { joinDeferred } from '../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
@@ -475,7 +475,7 @@ export class Pipeline {
 
   #settleSample(held: PartialSample, userPart: Float64Array | null): void {
     if (userPart === null) return;
-    const callchain = joinDeferred(held.kernelPart, userPart);
+    const callchain = joinFloats(held.kernelPart, userPart);
     this.#noMemory.length = 0;
     const { length } = callchain;
     const stack = this.#stacks.internCallchain(callchain, length, held.pid, this.#noMemory);

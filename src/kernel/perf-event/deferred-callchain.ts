@@ -1,3 +1,4 @@
+import { joinFloats } from '../../base/join-bytes.ts';
 import { isContextMarker } from './callchain.ts';
 import { PERF_CONTEXT } from './constants.ts';
 
@@ -22,17 +23,6 @@ export function readCookie(view: DataView, offset: number, littleEndian: boolean
 /** Whether a callchain of `length` entries waits for its user part. */
 export function isDeferred(callchain: Float64Array, length: number): boolean {
   return length >= 2 && callchain[length - 2] === PERF_CONTEXT.USER_DEFERRED;
-}
-
-/**
- * The whole callchain: `kernelPart` (without marker and cookie) and the chain of the record that
- * has its cookie.
- */
-export function joinDeferred(kernelPart: Float64Array, userPart: Float64Array): Float64Array {
-  const joined = new Float64Array(kernelPart.length + userPart.length);
-  joined.set(kernelPart);
-  joined.set(userPart, kernelPart.length);
-  return joined;
 }
 
 /** Takes a sample with its user part, marker in front, or null: that part never came. */
@@ -112,5 +102,5 @@ const USER_MARKER = Float64Array.of(PERF_CONTEXT.USER);
 
 function withMarker(callchain: Float64Array): Float64Array {
   const isMarked = isContextMarker(callchain[0]);
-  return isMarked ? callchain : joinDeferred(USER_MARKER, callchain);
+  return isMarked ? callchain : joinFloats(USER_MARKER, callchain);
 }

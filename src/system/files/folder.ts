@@ -183,7 +183,8 @@ function walk(path: string): number {
   }
 }
 
-function partsOf(path: string): string[] {
+/** The steps of a path, without those that lead nowhere. */
+export function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 

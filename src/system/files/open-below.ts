@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import { noteAsked } from '../asked-files.ts';
+import { partsOf } from './folder.ts';
 import { MOST_LINKS, O_PATH } from './open-flags.ts';
 import { codeOf, type OpenFile, openRegular } from './open-regular.ts';
 
@@ -18,7 +19,7 @@ export function openRegularBelow(root: string, path: string, flags = 0): OpenFil
   const names: string[] = [];
   try {
     places.push(openSync(root, O_PATH | constants.O_DIRECTORY));
-    const steps = stepsOf(path);
+    const steps = partsOf(path);
     let links = 0;
     while (steps.length > 0) {
       const step = steps.shift() as string;
@@ -43,7 +44,7 @@ export function openRegularBelow(root: string, path: string, flags = 0): OpenFil
       }
       if (++links > MOST_LINKS || (steps.length === 0 && isRefused(flags)))
         return 'a symbolic link';
-      steps.unshift(...stepsOf(link));
+      steps.unshift(...partsOf(link));
       if (!link.startsWith('/')) continue;
       for (const place of places.splice(1)) closeSync(place);
       names.length = 0;
@@ -54,10 +55,6 @@ export function openRegularBelow(root: string, path: string, flags = 0): OpenFil
   } finally {
     for (const place of places) closeSync(place);
   }
-}
-
-function stepsOf(path: string): string[] {
-  return path.split('/').filter((step) => step !== '' && step !== '.');
 }
 
 /** The entry at `path`, without opening it: where a link leads, or else whether it is a file. */

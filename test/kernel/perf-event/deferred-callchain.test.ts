@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ByteWriter } from '../../../src/base/byte-writer.ts';
+import { joinFloats } from '../../../src/base/join-bytes.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import {
   PERF_CONTEXT,
@@ -8,7 +9,6 @@ import {
 } from '../../../src/kernel/perf-event/constants.ts';
 import {
   DeferredCallchains,
-  joinDeferred,
   readCookie,
 } from '../../../src/kernel/perf-event/deferred-callchain.ts';
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
@@ -62,7 +62,7 @@ describe('deferred callchain', () => {
     expect(deferred.cookie).toBe(cookie);
     const { KERNEL, USER } = PERF_CONTEXT;
     const joined = [KERNEL, Number(KERNEL_IP - 2n ** 64n), USER, 0x401000];
-    expect([...joinDeferred(callchain, deferred.callchain)]).toEqual(joined);
+    expect([...joinFloats(callchain, deferred.callchain)]).toEqual(joined);
   });
 });
 

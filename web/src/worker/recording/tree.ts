@@ -167,7 +167,7 @@ function findPath({ tree, key }: ShownTree, zoom: readonly FrameKey[]): number[]
   return path;
 }
 
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

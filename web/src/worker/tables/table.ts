@@ -16,6 +16,7 @@ import type {
 } from '../messages/messages.ts';
 import { matchAll, parseQuery } from '../recording/query.ts';
 import type { Selected } from '../recording/selected.ts';
+import { compareText } from '../recording/tree.ts';
 import { TableIntervals, type TableKeys } from './table-intervals.ts';
 import { type RatioScope, TableRatios } from './table-ratios.ts';
 
@@ -279,8 +280,4 @@ function orderKeys(
     );
   }
   return { keys: admitted, problem: matched?.problem ?? null };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
