@@ -103,6 +103,8 @@
         "core/code_events/sender.cc",
         "core/code_events/unlisted_code.cc",
         "core/code_events/v8_heap.cc",
+        "core/code_events/v8_memory.cc",
+        "core/code_events/v8_scripts.cc",
         "core/posix/peer.cc",
         "glue/code_events_addon.cc",
         "glue/unlisted_function.cc"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../core/code_events/v8_heap.h"
+#include "../core/code_events/v8_scripts.h"
 #include "test.h"
 
 using namespace perf_ts;
@@ -263,7 +264,8 @@ TEST("addresses without memory are no tables") {
   CodePositions positions;
   CHECK(!heap.ReadCodePositions(reinterpret_cast<const void*>(0x40), 100, &positions));
   Growable<int32_t> ends;
-  CHECK(!heap.ReadLineEnds(reinterpret_cast<const void*>(0x40), &ends));
+  V8Scripts scripts;
+  CHECK(!scripts.ReadLineEnds(reinterpret_cast<const void*>(0x40), &ends));
 }
 
 int main() {

@@ -12,10 +12,6 @@ namespace {
 constexpr int kBytecodeType = 0xb1;
 constexpr size_t kWords = 64;
 
-uint64_t AddressOf(const void* pointer) {
-  return reinterpret_cast<uintptr_t>(pointer);
-}
-
 /** Frames of C++ below the frame of an interpreted function, at bytecode 0x2a from its array's tag.
  */
 class FakeStack {

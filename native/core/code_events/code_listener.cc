@@ -114,6 +114,7 @@ bool CodeListener::Start(bool existing) {
       sender_.Commit();
     }
     heap_.FindLayout();
+    scripts_.FindLayout();
     UnlistedCode unlisted(&heap_);
     thread_ = pthread_self();
     if (existing) listing_ = &unlisted;
@@ -242,7 +243,7 @@ void CodeListener::WriteAdded(const CodeEvent& event) {
   const size_t place = event.script == nullptr ? 0 : PlaceWithoutScript(event.name.text, length);
   if (place == 0) return WriteAdded(event, event.name.text, length);
   pthread_mutex_lock(&mutex_);
-  const size_t url = heap_.ReadSourceUrl(event.script, &bytes_) ? bytes_.size() : 0;
+  const size_t url = scripts_.ReadSourceUrl(event.script, &bytes_) ? bytes_.size() : 0;
   if (url == 0 || url + length > kMostNameBytes || !bytes_.Resize(url + length)) {
     WriteAdded(event, event.name.text, length);
   } else {
@@ -323,7 +324,7 @@ int CodeListener::FindPositions(const CodeEvent& event) {
 void CodeListener::WriteScript(const CodeEvent& event, uint32_t script) {
   if (!IsNewScript(script)) return;
   bytes_.Clear();
-  if (heap_.ReadLineEnds(event.script, &line_ends_)) {
+  if (scripts_.ReadLineEnds(event.script, &line_ends_)) {
     int32_t last = 0;
     bool is_whole = true;
     for (size_t i = 0; i < line_ends_.size() && is_whole; i++) {
@@ -337,7 +338,7 @@ void CodeListener::WriteScript(const CodeEvent& event, uint32_t script) {
                   bytes_.size());
     }
   }
-  if (heap_.ReadInlineSourceMap(event.script, &bytes_)) {
+  if (scripts_.ReadInlineSourceMap(event.script, &bytes_)) {
     const auto size = static_cast<uint32_t>(bytes_.size());
     WriteRecord(Type::kSourceMap, event.code_type, code_stream::SourceMap{script, size},
                 bytes_.data(), size);
@@ -346,13 +347,13 @@ void CodeListener::WriteScript(const CodeEvent& event, uint32_t script) {
 
 bool CodeListener::IsNewScript(uint32_t script) {
   if (script >= kMostScripts) return false;
-  const size_t before = scripts_.size();
+  const size_t before = written_.size();
   if (script / 8 >= before) {
     const size_t size = script / 8 + 64;
-    if (!scripts_.Resize(size)) return false;
-    memset(scripts_.data() + before, 0, size - before);
+    if (!written_.Resize(size)) return false;
+    memset(written_.data() + before, 0, size - before);
   }
-  uint8_t& bits = scripts_[script / 8];
+  uint8_t& bits = written_[script / 8];
   const auto bit = static_cast<uint8_t>(1u << (script % 8));
   if ((bits & bit) != 0) return false;
   bits |= bit;

@@ -13,6 +13,7 @@
 #include "unlisted_code.h"
 #include "v8_abi.h"
 #include "v8_heap.h"
+#include "v8_scripts.h"
 
 namespace perf_ts {
 
@@ -106,13 +107,14 @@ class CodeListener {
   /** Held while positions are reported or written; for what follows. */
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   V8Heap heap_;
+  V8Scripts scripts_;
   const void* reported_start_ = nullptr;
   CodePositions reported_;
   CodePositions positions_;
   Growable<uint8_t> bytes_;
   Growable<int32_t> line_ends_;
   /** A bit for each script that was written. */
-  Growable<uint8_t> scripts_;
+  Growable<uint8_t> written_;
 };
 
 }  // namespace perf_ts

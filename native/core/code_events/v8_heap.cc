@@ -4,29 +4,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-#include <atomic>
 
 #include "v8_abi.h"
 
 namespace perf_ts {
 namespace {
 
-constexpr size_t kWord = 8;
-/** A pointer to an object ends in these bits; a small integer is the upper half of a word. */
-constexpr uint64_t kTagMask = 3;
-constexpr uint64_t kTag = 1;
-constexpr int kSmiShiftSize = 31;
-/** The head of arrays and sequential strings has their map and length; the bytes follow. */
-constexpr size_t kArrayHead = 16;
 constexpr size_t kMostTableBytes = 1u << 20;
 constexpr size_t kMostBytecodes = 1u << 20;
-constexpr size_t kMostLines = 1u << 21;
-constexpr size_t kMostMapBytes = 16u << 20;
-constexpr size_t kMostUrlBytes = 4u << 10;
 /** A first read has most tables as a whole. */
 constexpr size_t kFirstRead = 512;
 /** Positions of fewer entries may be equal by chance. */
@@ -43,77 +28,8 @@ constexpr int kStartInCode = 0x28;
 constexpr uint32_t kKindMask = 0xf;
 /** Marks of the kinds, from baseline code's on. */
 constexpr char kSigns[] = {'^', '+', '*'};
-/** Words of a Script; of its fields behind the flags these are the URLs. */
-constexpr size_t kScriptFields = 20;
-constexpr size_t kUrl = 1;
-constexpr size_t kMapUrl = 2;
-/** Bytes into a DebugInfo of V8 up to 11, behind its function and its hints. */
-constexpr int kScriptInDebugInfo = 0x18;
 /** Bytes of the stack in which the function is looked for that V8 compiles code for. */
 constexpr size_t kStackBytes = 16u << 10;
-constexpr char kInlineMap[] = "data:application/json";
-
-/** Every read names this process, and to ask for it each time would be a second system call. */
-std::atomic<pid_t> own_pid;
-
-/** Reads up to `size` bytes of this process's memory; −1 where there is none. */
-ssize_t ReadSome(uint64_t address, void* to, size_t size) {
-  const iovec here = {to, size};
-  const iovec there = {reinterpret_cast<void*>(address), size};
-  return syscall(SYS_process_vm_readv, own_pid.load(std::memory_order_relaxed), &here, 1ul, &there,
-                 1ul, 0ul);
-}
-
-bool ReadAll(uint64_t address, void* to, size_t size) {
-  return ReadSome(address, to, size) == static_cast<ssize_t>(size);
-}
-
-bool ReadPointer(uint64_t address, uint64_t* object) {
-  if (!ReadAll(address, object, kWord) || (*object & kTagMask) != kTag) return false;
-  *object -= kTag;
-  return true;
-}
-
-/** A word of memory that is there. */
-uint64_t WordAt(uint64_t address) {
-  uint64_t word;
-  memcpy(&word, reinterpret_cast<const void*>(address), kWord);
-  return word;
-}
-
-/** The value of a small integer; −1 if the word is none, or negative. */
-int64_t SmiOf(uint64_t word) {
-  return (word & 0xffffffff) == 0 && word >> 63 == 0 ? static_cast<int64_t>(word >> 32) : -1;
-}
-
-uint64_t AddressOf(const void* pointer) {
-  return reinterpret_cast<uintptr_t>(pointer);
-}
-
-/** A constant that the program has for debuggers. */
-int ConstantOf(const char* name, int without = 0) {
-  const void* symbol = dlsym(RTLD_DEFAULT, name);
-  return symbol == nullptr ? without : *static_cast<const int*>(symbol);
-}
-
-/** All of them, or none: `kind` is −1 where one is missing. */
-V8Strings FindStrings() {
-  const auto find = [](const char* name) { return ConstantOf(name, -1); };
-  const int encoding_mask = find("v8dbg_StringEncodingMask");
-  const int one_byte = find("v8dbg_OneByteStringTag");
-  const int shape_mask = find("v8dbg_StringRepresentationMask");
-  const int sequential = find("v8dbg_SeqStringTag");
-  V8Strings strings;
-  strings.length = find("v8dbg_class_String__length__int32_t");
-  strings.chars = find("v8dbg_class_SeqOneByteString__chars__char");
-  strings.first_other_type = find("v8dbg_FirstNonstringType");
-  const bool is_known = encoding_mask > 0 && one_byte >= 0 && shape_mask > 0 && sequential >= 0 &&
-                        strings.length > 0 && strings.chars > 0 && strings.first_other_type > 0;
-  if (!is_known) return strings;
-  strings.kind_mask = encoding_mask | shape_mask;
-  strings.kind = one_byte | sequential;
-  return strings;
-}
 
 V8Layout LayoutOf(int major) {
   switch (major) {
@@ -142,35 +58,12 @@ bool AreSame(const CodePositions& read, const CodePositions& reported) {
 
 }  // namespace
 
-bool V8Field::LeadsTo(uint64_t object) const {
-  return is_proven() && WordAt(object) == map_;
-}
-
-void V8Field::Learn(uint64_t map) {
-  if (is_proven()) return;
-  proofs_ = map == map_ ? proofs_ + 1 : 1;
-  map_ = map;
-}
-
 V8Heap::V8Heap() {
-  own_pid.store(getpid(), std::memory_order_relaxed);
+  NoteOwnPid();
 }
 
 void V8Heap::FindLayout() {
-  // Its name has changed with V8's types.
-  constexpr const char* kScript[] = {
-      "v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_",
-      "v8dbg_class_SharedFunctionInfo__script__HeapObject",
-      "v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject"};
-  // Pointers of other builds are half as long.
-  if (ConstantOf("v8dbg_SmiShiftSize") != kSmiShiftSize) return;
-  for (const char* name : kScript) {
-    if (script_in_shared_ == 0) script_in_shared_ = ConstantOf(name);
-  }
-  if (ConstantOf(kScript[2]) != 0) {
-    debug_info_type_ = ConstantOf("v8dbg_type_DebugInfo__DEBUG_INFO_TYPE");
-  }
-  line_ends_in_script_ = ConstantOf("v8dbg_class_Script__line_ends__Object");
+  if (!HasWholePointers()) return;
   const auto version =
       reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
   if (version != nullptr) {
@@ -179,7 +72,6 @@ void V8Heap::FindLayout() {
     layout_ = LayoutOf(major);
     sizes_ = BytecodeSizes::Of(major, minor == nullptr ? 0 : atoi(minor + 1));
   }
-  strings_ = FindStrings();
   layout_.flags_in_code = ConstantOf("v8dbg_class_Code__flags__uint32_t", layout_.flags_in_code);
   layout_.length_in_code =
       ConstantOf("v8dbg_class_Code__instruction_size__int", layout_.length_in_code);
@@ -195,7 +87,7 @@ bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* 
   uint64_t object;
   if (layout_.before_code == 0 || !FindBeforeCode(AddressOf(start), &object)) return false;
   if (layout_.in_code != 0) {
-    if (!ReadField(&fields_.code, object, layout_.in_code, &object) || (object & kTagMask) != kTag)
+    if (!fields_.code.Read(object, layout_.in_code, &object) || (object & kTagMask) != kTag)
       return false;
     object -= kTag;
   }
@@ -207,18 +99,6 @@ bool V8Heap::FindBeforeCode(uint64_t start, uint64_t* object) const {
   if (!fields_.code.is_proven()) return ReadPointer(place, object);
   *object = WordAt(place) - kTag;
   return (*object & kTagMask) == 0;
-}
-
-bool V8Heap::ReadField(V8Field* field, uint64_t object, int at, uint64_t* value) {
-  const uint64_t place = object + static_cast<uint64_t>(at);
-  if (field->LeadsTo(object)) {
-    *value = WordAt(place);
-    return true;
-  }
-  uint64_t map;
-  if (!ReadAll(object, &map, kWord) || !ReadAll(place, value, kWord)) return false;
-  field->Learn(map);
-  return true;
 }
 
 bool V8Heap::ReadBytecodePositions(const void* start, size_t length, CodePositions* out) {
@@ -515,104 +395,6 @@ bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported
     }
   }
   return false;
-}
-
-bool V8Heap::FindScript(const void* shared, uint64_t* script) {
-  const bool is_proven = fields_.shared.is_proven();
-  uint64_t object = is_proven ? WordAt(AddressOf(shared)) - kTag : 0;
-  if (script_in_shared_ == 0 || (!is_proven && !ReadPointer(AddressOf(shared), &object)) ||
-      !ReadField(&fields_.shared, object, script_in_shared_, script) ||
-      (*script & kTagMask) != kTag) {
-    return false;
-  }
-  *script -= kTag;
-  // A function that is debugged, or whose coverage is taken, has its script behind one more object.
-  uint16_t type;
-  if (debug_info_type_ == 0 || !ReadType(*script, &type) || type != debug_info_type_) return true;
-  return ReadPointer(*script + kScriptInDebugInfo, script);
-}
-
-bool V8Heap::ReadType(uint64_t object, uint16_t* type) {
-  uint64_t map;
-  return layout_.type_in_map > 0 && ReadPointer(object, &map) &&
-         ReadAll(map + static_cast<uint64_t>(layout_.type_in_map), type, sizeof *type);
-}
-
-bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
-  out->Clear();
-  uint64_t array;
-  uint64_t head[2];
-  if (line_ends_in_script_ == 0 || !FindScript(shared, &array) ||
-      !ReadPointer(array + line_ends_in_script_, &array) || !ReadAll(array, head, sizeof head)) {
-    return false;
-  }
-  const int64_t count = SmiOf(head[1]);
-  if (count <= 0 || count > static_cast<int64_t>(kMostLines)) return false;
-  const size_t size = static_cast<size_t>(count) * kWord;
-  if (!bytes_.Resize(size) || !ReadAll(array + kArrayHead, bytes_.data(), size)) return false;
-  int64_t last = -1;
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t word;
-    memcpy(&word, bytes_.data() + i * kWord, kWord);
-    const int64_t end = SmiOf(word);
-    // A script without a new line at its end ends its last line one behind itself.
-    if (end <= last || !out->Push(static_cast<int32_t>(end))) return false;
-    last = end;
-  }
-  return true;
-}
-
-bool V8Heap::FindUrl(const void* shared, size_t which, uint64_t* url) {
-  uint64_t script;
-  uint64_t fields[kScriptFields];
-  if (line_ends_in_script_ == 0 || !FindScript(shared, &script) ||
-      !ReadAll(script, fields, sizeof fields)) {
-    return false;
-  }
-  // Behind the ends of lines: id, evaluating function, its position, lists, flags, URL, URL of the
-  // map.
-  constexpr size_t kListsBehindLineEnds = 4;
-  size_t at = static_cast<size_t>(line_ends_in_script_) / kWord + kListsBehindLineEnds;
-  while (at + 1 < kScriptFields && SmiOf(fields[at]) < 0) at++;
-  at += which;
-  if (at >= kScriptFields || (fields[at] & kTagMask) != kTag) return false;
-  *url = fields[at] - kTag;
-  return *url != no_url_;
-}
-
-bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
-  uint64_t url;
-  if (!FindUrl(shared, kUrl, &url)) return false;
-  if (ReadString(url, kMostUrlBytes, out)) return true;
-  no_url_ = url;
-  return false;
-}
-
-bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
-  const V8Strings& known = strings_;
-  uint16_t type;
-  uint32_t length;
-  if (known.kind < 0 || !ReadType(object, &type) || type >= known.first_other_type ||
-      (type & known.kind_mask) != known.kind ||
-      !ReadAll(object + static_cast<uint64_t>(known.length), &length, sizeof length)) {
-    return false;
-  }
-  return length > 0 && length <= most && out->Resize(length) &&
-         ReadAll(object + static_cast<uint64_t>(known.chars), out->data(), length);
-}
-
-bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {
-  uint64_t url;
-  char head[kArrayHead + sizeof kInlineMap - 1];
-  if (!FindUrl(shared, kMapUrl, &url) || !ReadAll(url, head, sizeof head) ||
-      memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) {
-    return false;
-  }
-  // A string's head has its hash and its length in 32 bits each.
-  uint32_t length;
-  memcpy(&length, head + 12, sizeof length);
-  return length <= kMostMapBytes && out->Resize(length) &&
-         ReadAll(url + kArrayHead, out->data(), length);
 }
 
 }  // namespace perf_ts

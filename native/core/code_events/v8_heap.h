@@ -6,6 +6,7 @@
 
 #include "code_positions.h"
 #include "stream.h"
+#include "v8_memory.h"
 
 namespace perf_ts {
 
@@ -34,34 +35,6 @@ struct V8Layout {
   int offset_in_frame = 0;
 };
 
-/** Constants of V8's strings, of which those of one byte per character in one piece are read. */
-struct V8Strings {
-  int length = -1;
-  int chars = -1;
-  int first_other_type = -1;
-  int kind_mask = -1;
-  int kind = -1;
-};
-
-/**
- * A field of V8's objects that leads to objects of one kind. It is a guess until the kernel has
- * read such an object behind it `kProofs` times in a row; from then on its pointers are followed,
- * since an object that lives has live ones in its fields.
- */
-class V8Field {
- public:
-  bool is_proven() const { return proofs_ >= kProofs; }
-  /** Whether it is proven, and its kind of object is at this address. */
-  bool LeadsTo(uint64_t object) const;
-  /** Takes the first word of an object that it led to, as the kernel read it. */
-  void Learn(uint64_t map);
-
- private:
-  static constexpr int kProofs = 32;
-  uint64_t map_ = 0;
-  int proofs_ = 0;
-};
-
 /** The fields between code that V8 announces and its tables. */
 struct V8Fields {
   /** Words of the object that may be between a function's code and its bytecode. */
@@ -75,21 +48,18 @@ struct V8Fields {
   V8Field wrapped[kWrapperFields];
   /** The positions, in front of bytecode. */
   V8Field bytecode_table;
-  /** The SharedFunctionInfo that V8's handles lead to. */
-  V8Field shared;
 };
 
 /**
  * Reads V8's own tables in the memory of this process: which position each instruction was made
- * for, and where the lines of a script end. V8 reports positions of TurboFan's code and of bytecode
+ * for. V8 reports positions of TurboFan's code and of bytecode
  * alone, and only while it compiles; code that exists, and all of Maglev's, has them in its tables.
  *
  * No pointer is followed that may be a guess: the kernel reads, and fails where no memory is. Such
  * a read takes a microsecond, and each function needs several: fields that are proven (`V8Field`)
  * and this thread's stack are read without it. Where V8 keeps the tables of code is known for V8
  * 10 to 14 and confirmed by the first positions that V8 reports; if they are not there they are
- * looked for. Objects of scripts are described by the program itself, in symbols for debuggers
- * (`v8dbg_…`).
+ * looked for.
  *
  * V8 must not move its objects meanwhile: it calls the code event handler while it may not. All
  * objects, versions and checks: docs/v8-objects.md.
@@ -152,16 +122,6 @@ class V8Heap {
   /** Compares the table of some machine code with what V8 reported for it. */
   void Confirm(const void* start, size_t length, const CodePositions& reported);
 
-  /** The ends of a script's lines, ascending. `shared`: the handle in V8's event. False: unknown.
-   */
-  bool ReadLineEnds(const void* shared, Growable<int32_t>* out);
-
-  /** The URL that evaluated code has given itself (`//# sourceURL=…`). False without one. */
-  bool ReadSourceUrl(const void* shared, Growable<uint8_t>* out);
-
-  /** The source map that is written inside the script, as its URL (`data:…`). False without one. */
-  bool ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out);
-
  private:
   static constexpr size_t kKnownBytecodes = 256;
   /** Bits by which bytecode outside Node is known: others may share one. */
@@ -180,8 +140,6 @@ class V8Heap {
   bool ReadTable(V8Field* field, uint64_t array, int shift, size_t code_length, CodePositions* out);
   /** The object that a word in front of machine code leads to. */
   bool FindBeforeCode(uint64_t start, uint64_t* object) const;
-  /** A field of an object that `field` leads to. */
-  static bool ReadField(V8Field* field, uint64_t object, int at, uint64_t* value);
   /** Reads the table by guesses alone. */
   bool TryLayout(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
   bool Search(uint64_t start, size_t length, const CodePositions& reported);
@@ -198,32 +156,17 @@ class V8Heap {
   bool FindStack(uint64_t frame);
   /** The function of a code object's data for deoptimization. */
   bool FindShared(uint64_t data, uint64_t* shared);
-  bool FindScript(const void* shared, uint64_t* script);
-  /** A URL that a script was given, as an object; false where it has none. */
-  bool FindUrl(const void* shared, size_t which, uint64_t* url);
-
-  /** The instance type of an object of V8's. */
-  bool ReadType(uint64_t object, uint16_t* type);
-  bool ReadString(uint64_t object, size_t most, Growable<uint8_t>* out);
 
   V8Layout layout_;
-  V8Strings strings_;
   BytecodeSizes sizes_;
   bool is_confirmed_ = false;
   int searches_ = 0;
-  /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
-  int script_in_shared_ = 0;
-  int line_ends_in_script_ = 0;
-  /** Type of the object that V8 up to 11 may have in place of a function's script; 0: none. */
-  int debug_info_type_ = 0;
   /** First words of objects: with machine code, of functions. 0: unknown. */
   uint64_t code_map_ = 0;
   uint64_t shared_map_ = 0;
   V8Fields fields_;
   /** The first word of bytecode arrays; 0: unknown. */
   uint64_t bytecode_map_ = 0;
-  /** The object that scripts have in place of a URL; 0: not known yet. */
-  uint64_t no_url_ = 0;
   /** Some of the bytecode arrays that were found on the stack. */
   uint64_t known_bytecode_[kKnownBytecodes] = {};
   std::bitset<kNotedBytecodes> noted_bytecode_;
