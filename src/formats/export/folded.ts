@@ -28,8 +28,6 @@ export type FoldedOptions = {
    * makes one function of overloads, instances of a template and the like.
    */
   readonly names?: 'tidy' | 'full';
-  /** Appends `_[k]` to frames of the kernel and its modules. */
-  readonly annotateKernel?: boolean;
 };
 
 /**
@@ -60,17 +58,13 @@ export function writeFolded(
 
 /** Label of every function. Functions of equal labels become one frame. */
 function labelFuncs(profile: Profile, labels: StringTable, options: FoldedOptions): Int32Array {
-  const { funcs, dsos, strings } = profile;
+  const { funcs, strings } = profile;
   const isTidy = options.names === 'tidy';
   const funcToLabel = new Int32Array(funcs.length);
   for (let func = 0; func < funcs.length; func++) {
     const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
     const name = funcLabel(profile, func);
-    const escaped = escapeFrameName(isTidy && isNamed ? tidyName(name) : name);
-    const kind = dsos[funcs.dso[func]]?.kind;
-    const isKernel = kind === 'kernel' || kind === 'module';
-    const suffix = options.annotateKernel === true && isKernel ? '_[k]' : '';
-    funcToLabel[func] = labels.intern(escaped + suffix);
+    funcToLabel[func] = labels.intern(escapeFrameName(isTidy && isNamed ? tidyName(name) : name));
   }
   return funcToLabel;
 }

@@ -89,16 +89,6 @@ describe('folded', () => {
     expect(folded(profile)).toContain('app;main;init(int);left 1\n');
   });
 
-  test('the kernel is marked where that is asked for, the vDSO is not', () => {
-    const profile = profileFromText(`
-      main                    main
-      read@[kernel.kallsyms]  clock_gettime@[vdso]
-    `);
-    expect(folded(profile, { annotateKernel: true })).toBe(
-      'app;main;clock_gettime 1\napp;main;read_[k] 1\n',
-    );
-  });
-
   test('lines are in order even where a name is the beginning of another', () => {
     const names = fc.constantFrom('a', 'a!', 'a b', 'a;', 'ab', 'a:', 'b', 'é', '\u{1f525}');
     const stacks = fc.array(fc.array(names, { minLength: 1, maxLength: 4 }), { maxLength: 20 });

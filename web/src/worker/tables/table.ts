@@ -27,8 +27,6 @@ export type WholeTable = {
   /** Keys that have a row, ascending. */
   readonly rows: Int32Array;
   readonly names: RowNames;
-  /** Key of what was lost: no sample shows it. */
-  readonly lostKey: number;
   readonly intervals: TableIntervals;
   readonly ratios: TableRatios;
   /** The order that was asked for last: each screen of rows asks for it. */
@@ -59,7 +57,6 @@ export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTab
     sums,
     rows: rows.subarray(0, length),
     names: nameRows(selected, by),
-    lostKey: keys.lost,
     intervals: new TableIntervals(selected, keys),
     ratios: new TableRatios(selected, by, count),
     order: null,
