@@ -1,12 +1,9 @@
+import type { LossConcentration } from '../loss/loss-concentration.ts';
 import type { EventLedger, StreamLedger } from '../loss/loss-ledger.ts';
 import type { PeriodInput } from '../types.ts';
 
 /** Places of losses, with tids instead of rows; the largest 10 of each list. */
-export type ReportedConcentration = {
-  readonly worstShare: number;
-  readonly worstStartNs: number;
-  readonly worstEndNs: number;
-  readonly byCpu: readonly { readonly cpu: number; readonly lostSamples: number }[];
+export type ReportedConcentration = Omit<LossConcentration, 'byThread'> & {
   /** `tid` null: not known. */
   readonly byThread: readonly { readonly tid: number | null; readonly gapEvents: number }[];
 };
@@ -25,9 +22,7 @@ export function reportLedger(ledger: EventLedger, input: PeriodInput): ReportedL
   return {
     ...sums,
     concentration: concentration && {
-      worstShare: concentration.worstShare,
-      worstStartNs: concentration.worstStartNs,
-      worstEndNs: concentration.worstEndNs,
+      ...concentration,
       byCpu: concentration.byCpu.slice(0, MAX_LISTED),
       byThread: concentration.byThread.slice(0, MAX_LISTED).map(({ thread, gapEvents }) => ({
         tid: input.threads[thread]?.tid ?? null,
