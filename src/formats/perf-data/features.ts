@@ -47,8 +47,6 @@ export const FEATURE = {
   SIMPLEPERF_FILE2: 132,
   SIMPLEPERF_ETM_BRANCH_LIST: 133,
   SIMPLEPERF_INIT_MAP: 134,
-  /** Ours, in recordings up to 0.1.0; see read/facts/provenance.ts. */
-  PERF_TS: 224,
 } as const;
 
 const FEATURE_NAMES = new Map<number, string>(

@@ -12,13 +12,11 @@ import type { ProbedRule } from '../../profile/types.ts';
 
 /**
  * The facts that perf has no record for: a JSON document in UTF-8, behind the string of the VERSION
- * section. Readers take the string's length from in front of it and look no further.
- *
- * Until 0.1.0 it was a feature section of its own, which can be read but no longer written:
- * `perf inject` writes a header with every feature bit that it found and crashes on one that it
- * doesn't know (do_write_feat in tools/perf/util/header.c has no bound).
+ * section. Readers take the string's length from in front of it and look no further. It is no
+ * feature section of its own: `perf inject` writes a header with every feature bit that it found and
+ * crashes on one that it doesn't know (do_write_feat in tools/perf/util/header.c has no bound).
  */
-const FORMER_FEATURE = FEATURE.PERF_TS;
+const PROVENANCE_FEATURE = FEATURE.VERSION;
 
 /**
  * The place where the counters begin to count (they start at 0 when their event is opened):
@@ -89,7 +87,7 @@ export function attachProvenance(
 ): FeatureSection[] {
   const document = new TextEncoder().encode(JSON.stringify(provenance));
   return sections.map((section) => {
-    if (section.feature !== FEATURE.VERSION) return section;
+    if (section.feature !== PROVENANCE_FEATURE) return section;
     const bytes = new Uint8Array(section.bytes.length + document.length);
     bytes.set(section.bytes);
     bytes.set(document, section.bytes.length);
@@ -204,7 +202,7 @@ const MAX_KERNEL_SYMBOL_BYTES = 64 << 20;
 
 /** The provenance of a recording by perf-ts; null in every other file, or if it is damaged. */
 export function readProvenance(data: PerfData): Provenance | null {
-  const bytes = inPipe(data) ?? behindVersion(data) ?? data.sections.bytes(FORMER_FEATURE);
+  const bytes = inPipe(data) ?? behindVersion(data);
   if (bytes === null || bytes.length > MAX_BYTES) return null;
   try {
     const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -233,7 +231,7 @@ function inPipe(data: PerfData): Uint8Array | null {
 
 /** struct perf_header_string { u32 len; char string[len]; }, and what follows; null if nothing. */
 function behindVersion(data: PerfData): Uint8Array | null {
-  const bytes = data.sections.bytes(FEATURE.VERSION);
+  const bytes = data.sections.bytes(PROVENANCE_FEATURE);
   if (bytes === null || bytes.length < 4) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const behind = bytes.subarray(4 + view.getUint32(0, data.littleEndian));

@@ -6,7 +6,6 @@ import {
   type FeatureSection,
   versionSection,
 } from '../../../src/formats/perf-data/feature-encoders.ts';
-import { FEATURE } from '../../../src/formats/perf-data/features.ts';
 import { FEATURE_FLAGS_OFFSET } from '../../../src/formats/perf-data/header.ts';
 import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
@@ -134,11 +133,6 @@ describe('the provenance of a recording', () => {
     const file = fileWith(attachProvenance([archSection('x86_64'), VERSION], PROVENANCE));
     expect(readProvenance(file)).toEqual(PROVENANCE);
     expect(file.features.version).toBe('perf-ts 0.1.0');
-  });
-
-  it('the provenance is also read from the section of its own that it had', () => {
-    const file = fileWith([VERSION, { feature: FEATURE.PERF_TS, bytes: json(PROVENANCE) }]);
-    expect(readProvenance(file)).toEqual(PROVENANCE);
   });
 
   it('a recording of another tool has no provenance', () => {
