@@ -59,6 +59,7 @@ export type {
   OnReadingProgress,
   OpenProfileOptions,
   ReadingStage,
+  ReadSoFar,
   SymbolSources,
 } from './options/reading.ts';
 export type { PeriodsReport } from './period/report/report.ts';

@@ -1,5 +1,7 @@
 import { commandOnly } from '../base/words.ts';
+import type { FlatReport } from '../profile/analysis/flat-report.ts';
 import { FRAME_LEVELS } from '../profile/frame-level.ts';
+import type { Profile } from '../profile/types.ts';
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
 import {
@@ -351,5 +353,19 @@ export const STAGE_WORDS: { readonly [stage in ReadingStage]: (name: string) => 
   tables: () => 'adding up the samples',
 };
 
-/** Hears of a stage as it begins, and of the share of it that is done, 0 … 1; null: that is not known. */
-export type OnReadingProgress = (stage: ReadingStage, share: number | null) => void;
+/**
+ * The functions of what was read so far, of the event that is asked for, else the first: weighed by the periods that samples report, without
+ * intervals. Rows of functions are those of `profile`, whose samples are sums.
+ */
+export type ReadSoFar = { readonly profile: Profile; readonly report: FlatReport };
+
+/**
+ * Hears of a stage as it begins, and of the share of it that is done, 0 … 1; null: that is not known. While records are read
+ * `soFar` adds up what came until then, which takes as long as naming the stacks that were met; it gives null where weights are known
+ * at the end only. Only to be called before `OnReadingProgress` returns.
+ */
+export type OnReadingProgress = (
+  stage: ReadingStage,
+  share: number | null,
+  soFar?: () => ReadSoFar | null,
+) => void;

@@ -101,6 +101,16 @@ export class SampleTableBuilder {
   /** Columns that are views of the builder's memory, which must not be used afterwards. */
   finish(): SampleTable {
     this.#pack();
+    return this.#views();
+  }
+
+  /** The rows so far, in views of the builder's memory: they are to be read before the next row is added. */
+  soFar(): SampleTable {
+    this.#beginPart();
+    return this.#views();
+  }
+
+  #views(): SampleTable {
     const length = this.#packed;
     return {
       length,

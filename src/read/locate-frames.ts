@@ -3,14 +3,14 @@ import type { DsoIndex } from '../code/process/types.ts';
 import type { DsoLines } from '../code/symbols/dso-lines.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { MachineWithTables, RecordedMachine } from './recorded-machine.ts';
 import { copiesStacks } from './unwind/unwind-stacks.ts';
 
 /** Frames after which the share that was looked at is reported. */
 const FRAMES_A_REPORT = 16;
 
 /** Whether the recording has stacks, in which inlined calls have a place. */
-export function hasStacks({ data }: Pipeline): boolean {
+export function hasStacks({ data }: Pick<RecordedMachine, 'data'>): boolean {
   return data.attrs.some(
     ({ attr }) => (attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 || copiesStacks(attr),
   );
@@ -23,7 +23,7 @@ export function hasStacks({ data }: Pipeline): boolean {
  * 0 … 1, that were looked at.
  */
 export function locateFrames(
-  { builder, processes }: Pipeline,
+  { builder, processes }: MachineWithTables,
   lines: DsoLines,
   inline: boolean,
   onShare?: (share: number) => void,

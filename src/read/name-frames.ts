@@ -13,12 +13,15 @@ import { boundedXz } from './files/unpack-budget.ts';
 import { placeFrame } from './jit/place-frame.ts';
 import { hasStacks } from './locate-frames.ts';
 import { locateNamedFrames } from './open-lines.ts';
-import type { Pipeline } from './pipeline.ts';
-import type { RecordedMachine } from './recorded-machine.ts';
+import type { MachineWithTables, RecordedMachine } from './recorded-machine.ts';
 
 /** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */
-export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
-  const { builder, diagnostics } = pipeline;
+export function nameFrames(
+  machine: MachineWithTables,
+  path: string,
+  sources: OpenProfileOptions,
+): void {
+  const { builder, diagnostics } = machine;
   const demangle = demangler(diagnostics);
   const memory =
     sources.cache === true || sources.cache === 'names'
@@ -26,8 +29,8 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
       : null;
   try {
     const looks = { memory, asksOnce: true };
-    nameAddresses(pipeline, sources, createSymbolizer(pipeline, path, sources, demangle, looks));
-    locateNamedFrames(pipeline, sources, demangle, memory);
+    nameAddresses(machine, sources, createSymbolizer(machine, path, sources, demangle, looks));
+    locateNamedFrames(machine, sources, demangle, memory);
   } finally {
     memory?.close();
   }
@@ -36,13 +39,13 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
 }
 
 function nameAddresses(
-  pipeline: Pipeline,
+  machine: MachineWithTables,
   sources: OpenProfileOptions,
   symbolizer: Symbolizer,
 ): void {
-  const { builder, processes } = pipeline;
-  symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
-  const inline = sources.inline !== false && hasStacks(pipeline);
+  const { builder, processes, jit } = machine;
+  symbolizer.expectKernelAddresses(kernelAddresses(machine));
+  const inline = sources.inline !== false && hasStacks(machine);
   const frameCount = builder.frames.length;
   let named = 0;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
@@ -54,17 +57,17 @@ function nameAddresses(
     symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
     for (let i = 0; i < frames.length; i++) {
       if (names[i] === NONE) continue;
-      const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
+      const owner = jit?.baseOf(dso as DsoIndex) ?? dso;
       const func = builder.funcs.intern(names[i] as StringIndex, owner);
       builder.frames.setFunc(frames[i], func);
-      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
+      const line = jit?.line(dso as DsoIndex, addresses[i]) ?? null;
       if (line !== null) placeFrame(builder, frames[i], line, inline);
     }
   }
 }
 
 /** Every address that occurred in the kernel or a module of it. */
-function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
+function kernelAddresses({ builder, processes }: MachineWithTables): Float64Array {
   const found: number[] = [];
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { kind } = processes.dsos.key(dso as DsoIndex);

@@ -11,8 +11,7 @@ import { SymbolFiles } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
-import type { Pipeline } from './pipeline.ts';
-import type { RecordedMachine } from './recorded-machine.ts';
+import type { MachineWithTables, RecordedMachine } from './recorded-machine.ts';
 
 /** Lines and inlined calls, from DWARF, for the DSOs that were met. To be closed. */
 function openLines(
@@ -85,17 +84,17 @@ export function wantsLines(
  * place for inlined calls, so its lines are read only where `lines` asks for them.
  */
 export function locateNamedFrames(
-  pipeline: Pipeline,
+  machine: MachineWithTables,
   sources: OpenProfileOptions,
   demangleCpp: DemangleBatch | null,
   memory: NameMemory | null,
 ): void {
-  if (!wantsLines(sources, hasStacks(pipeline))) return;
-  const inline = sources.inline !== false && hasStacks(pipeline);
-  const lines = openLines(pipeline, sources, demangleCpp, memory);
+  if (!wantsLines(sources, hasStacks(machine))) return;
+  const inline = sources.inline !== false && hasStacks(machine);
+  const lines = openLines(machine, sources, demangleCpp, memory);
   try {
     const { onProgress } = sources;
-    locateFrames(pipeline, lines, inline, onProgress && ((share) => onProgress('lines', share)));
+    locateFrames(machine, lines, inline, onProgress && ((share) => onProgress('lines', share)));
   } finally {
     lines.close();
   }

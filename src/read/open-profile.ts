@@ -1,7 +1,7 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
-import { chooseLevel } from '../code/levels/levels-of.ts';
+import { chooseLevel, ProfileLevels } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
@@ -10,17 +10,19 @@ import { clockName } from '../kernel/perf-event/clock-ids.ts';
 import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import type { ExportFormat, ExportOptions } from '../options/export.ts';
-import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
+import { OPEN, type OpenProfileOptions, type ReadSoFar } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
+import { computeFlatReport } from '../profile/analysis/flat-report.ts';
 import { findEvents } from '../profile/find-events.ts';
 import { addLeafLabels } from '../profile/leaf-labels.ts';
 import { turnsOfWaits } from '../profile/off-cpu/turns-of-waits.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import type { ProfileParts } from '../profile/profile-builder.ts';
 import { unsampledWithin } from '../profile/sampled-time.ts';
 import type { TurnTable } from '../profile/turn-table.ts';
 import { joinTurns } from '../profile/turns-between.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
-import { isMemoryEvent } from '../profile/wait-event.ts';
+import { isMeasuredEvent, isMemoryEvent } from '../profile/wait-event.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { type CodeObjects, noteCodeObjects } from './code/code-dump.ts';
 import type { CodeSourcesOptions } from './code/code-sources.ts';
@@ -127,6 +129,8 @@ export function readProfile(path: string, options: OpenProfileOptions): Promise<
   return withSourceOpen(path, async (source) => {
     const { onProgress, maxUnpacked } = options;
     const onShare = onProgress && ((share: number) => onProgress('records', share));
+    const onShareOfRecords = (share: number, pipeline: Pipeline): void =>
+      onProgress?.('records', share, () => readSoFar(pipeline, path, sources));
     const imported = openImport(source, { maxUnpacked, onShare });
     if (imported !== null) {
       debug?.(`${path}: a text of the format ${imported.format}`);
@@ -134,7 +138,7 @@ export function readProfile(path: string, options: OpenProfileOptions): Promise<
       return finishImport(imported, options);
     }
     const sources = withArchive(path, options);
-    const pipeline = runPipeline(source, path, sources, onShare);
+    const pipeline = runPipeline(source, path, sources, onProgress && onShareOfRecords);
     debug?.(`${path}: all records are read`);
     const servers = sources.debuginfod ?? [];
     if (servers.length > 0) {
@@ -162,12 +166,12 @@ function checkEvent(
   if (!names.some((name) => name.includes('/'))) findEvents(names, event, [], printable(path));
 }
 
-/** Reads all records of the recording at `path`; `onShare` gets the share that was read. */
+/** Reads all records of the recording at `path`; `onShare` gets the share that was read, and what reads them. */
 export function runPipeline(
   source: FileSource,
   path: string,
   options: OpenProfileOptions,
-  onShare?: (share: number) => void,
+  onShare?: (share: number, pipeline: Pipeline) => void,
 ): Pipeline {
   const data = openRecording(source, options.maxUnpacked);
   checkEvent(data, options, path);
@@ -181,10 +185,35 @@ export function runPipeline(
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
   }
   if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
-  onShare?.(0);
-  pipeline.run(onShare);
+  onShare?.(0, pipeline);
+  pipeline.run(onShare && ((share) => onShare(share, pipeline)));
   pipeline.unwinder?.close();
   return pipeline;
+}
+
+/** Adds up what was read so far, with names and problems of its own: the profile in the end is as if nobody had asked. */
+function readSoFar(
+  pipeline: Pipeline,
+  path: string,
+  { onProgress: _, ...options }: OpenProfileOptions,
+): ReadSoFar | null {
+  const { data, processes, jit, builder } = pipeline;
+  const diagnostics = new Diagnostics();
+  const parts = partsOf(pipeline, readProvenance(data));
+  const names = parts.events.map(({ name }) => name);
+  const event = options.event === undefined ? 0 : findEvents(names, options.event)[0];
+  if (options.join || event === undefined || isMeasuredEvent(parts.events[event])) return null;
+  const summed = builder.sumSoFar(event, parts, (small) => {
+    const machine = { data, processes, jit, diagnostics, builder: small };
+    if (options.symbols !== false) nameFrames(machine, path, options);
+  });
+  const named = nameJavaScript(summed, options, diagnostics, { data, path }).profile;
+  const profile = new ProfileLevels(named).at(chooseLevel(named, options.frames));
+  const { length, periodEvents } = profile.samples;
+  const weights = { kind: 'events', unit: parts.events[event].unit, areSums: true } as const;
+  const rows = Int32Array.from({ length }, (_, row) => row);
+  const values = Float64Array.from(periodEvents);
+  return { profile, report: computeFlatReport(profile, { ...weights, values }, rows) };
 }
 
 /**
@@ -346,12 +375,24 @@ function storedDumpIn(
 
 /** The tables of the profile; samples are as they were recorded. */
 function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profile {
-  const { data, builder, processes, streams, lostSideband } = pipeline;
+  const { data, builder } = pipeline;
+  const profile = builder.finish(partsOf(pipeline, provenance));
+  const { meta, samples, events } = profile;
+  const { sampled } = meta;
+  const described = { ...profile, events: withRecordedPeriods(events, samples) };
+  if (sampled === undefined || provenance?.countsBegin !== 'dropped') return described;
+  const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
+  const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
+  return { ...described, meta: { ...meta, sampled: kept } };
+}
+
+/** The small tables, as of the record that was read last. */
+function partsOf(pipeline: Pipeline, provenance: Provenance | null): ProfileParts {
+  const { data, processes, streams, lostSideband } = pipeline;
   const { features } = data;
-  const opened = describeEvents(data, provenance);
   const sampled = sampledSpansOf(provenance, toRawTime(data.startTime, 0));
   const rings = ringsOf(provenance);
-  const profile = builder.finish({
+  return {
     meta: {
       commandLine: features.commandLine ?? [],
       hostname: features.hostname,
@@ -366,21 +407,12 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
       ...(sampled !== null && { sampled }),
       ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
     },
-    events: opened,
+    events: describeEvents(data, provenance),
     dsos: processes.dsos.finish(),
     threads: processes.finishThreads(),
     streams,
     losses: pipeline.losses(),
-  });
-  const { meta, samples } = profile;
-  const described = {
-    ...profile,
-    events: withRecordedPeriods(opened, samples),
   };
-  if (sampled === null || provenance?.countsBegin !== 'dropped') return described;
-  const gaps = overwrittenGaps(provenance, toRawTime(data.startTime, 0), samples.timeNs);
-  const kept = sampled.flatMap((span) => unsampledWithin(gaps, span));
-  return { ...described, meta: { ...meta, sampled: kept } };
 }
 
 /** Turns of event loops that programs timed themselves, and those of other threads by their waits. */

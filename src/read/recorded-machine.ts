@@ -3,6 +3,7 @@ import type { StringTable } from '../base/string-table.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import { ProcessTable } from '../code/process/process-table.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
+import type { ProfileBuilder } from '../profile/profile-builder.ts';
 
 /** The recorded machine as of the record that was read last: which code was where. */
 export type RecordedMachine = {
@@ -12,6 +13,9 @@ export type RecordedMachine = {
   readonly jit: JitCode | null;
   readonly diagnostics: Diagnostics;
 };
+
+/** The same with the tables of what was sampled on it. */
+export type MachineWithTables = RecordedMachine & { readonly builder: ProfileBuilder };
 
 /** Processes before the first record, with the build IDs that the header lists. */
 export function newProcesses(data: PerfData, strings: StringTable): ProcessTable {

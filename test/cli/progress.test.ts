@@ -20,10 +20,13 @@ function someSamples(count: number): Uint8Array {
     plainSample({ ip: 0x401000, pid: 1, tid: 1, time: 1000 + time }),
   );
   const sampleType = PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME;
-  return perfDataFile({ attrs: [{ attr: newAttr({ sampleType }), ids: [] }], records });
+  return perfDataFile({
+    attrs: [{ attr: newAttr({ sampleType, samplePeriod: 1 }), ids: [] }],
+    records,
+  });
 }
 
-const PROGRESS = /perf-ts: (reading|finding|adding|writing)/;
+const PROGRESS = /perf-ts: (reading|finding|adding|writing)|preliminary/;
 /** Every wait is long enough to be told of. */
 const AT_ONCE = { PERF_TS_PROGRESS_MS: '0' };
 
@@ -43,11 +46,21 @@ function inTerminal(words: string, variables: NodeJS.ProcessEnv = {}): string {
   return stdout;
 }
 
-/** The lines that stay on the terminal: `\r` goes back to the start of one, and ESC [K clears it. */
+/**
+ * The lines that stay on the terminal: `\r` goes back to the start of one, and ESC [K clears it; ESC [nA goes up n lines, and
+ * ESC [J clears all from there on.
+ */
 function screen(written: string): string[] {
-  return written.split('\n').map((line) => {
+  const lines = [''];
+  for (const part of written.replaceAll('\u001b[', '␛').split(/(\n|␛\d+A␛J)/)) {
+    const up = Number(/^␛(\d+)A/.exec(part)?.[1]);
+    if (part === '\n') lines.push('');
+    else if (up > 0) lines.splice(-1 - up, up + 1, '');
+    else lines.push(lines.pop() + part);
+  }
+  return lines.map((line) => {
     const drawn = line.split('\r').filter((text) => text !== '');
-    return (drawn.at(-1) ?? '').replaceAll('\u001b[K', '');
+    return (drawn.at(-1) ?? '').replaceAll('␛K', '').trimEnd();
   });
 }
 
@@ -61,6 +74,35 @@ itInTerminal('report shows on a terminal what it reads and how far it is, and cl
   // The table begins a line of its own, not behind what was cleared.
   expect(left).toMatch(/^# .*samples/m);
 });
+
+itInTerminal(
+  'report shows on a terminal the functions of what it has read, and puts the report in their place',
+  () => {
+    const written = inTerminal(`perf-ts report "${recording}"`);
+    expect(written).toMatch(/# preliminary: .*, of the first [\d.]+% of the records/);
+    const left = screen(written);
+    expect(left.filter((line) => /preliminary/.test(line))).toEqual([]);
+    const usual = inTerminal(`perf-ts report "${recording}"`, { PERF_TS_PROGRESS_MS: '3600000' });
+    expect(left).toEqual(screen(usual));
+  },
+);
+
+itInTerminal.each([
+  ['as JSON', 'report --json'],
+  ['a tree', 'report --tree'],
+  ['by thread', 'report --sort thread'],
+  ['of a part of the samples', 'report --pid 1'],
+  ['into a file', 'report', ' > "$OUT"'],
+])(
+  'no functions of what was read are shown where the report is another one: %s',
+  (_case, asked, into = '') => {
+    const written = inTerminal(`perf-ts ${asked} "${recording}"${into}`, {
+      OUT: join(folder, 'out'),
+    });
+    expect(written).toMatch(/\rperf-ts: reading some\.data/);
+    expect(written).not.toContain('preliminary');
+  },
+);
 
 itInTerminal('export shows what it writes, and what Ctrl-C would leave', () => {
   const output = join(folder, 'out.json');

@@ -21,7 +21,7 @@ function recordingOf(rounds: number): string {
   const path = join(folder, `${rounds}.data`);
   writeFileSync(
     path,
-    perfDataFile({ attrs: [{ attr: newAttr({ sampleType }), ids: [] }], records }),
+    perfDataFile({ attrs: [{ attr: newAttr({ sampleType, samplePeriod: 1 }), ids: [] }], records }),
   );
   return path;
 }
@@ -64,3 +64,28 @@ test('the text of another tool has a share of its bytes', async () => {
   expect(stage).toBe('records');
   expect(shares[0]).toBe(0);
 });
+
+test.each([
+  ['with rounds', () => recordingOf(3)],
+  ['without rounds', () => recordingOf(1)],
+  ['of a real group of events', () => join(import.meta.dirname, 'fixtures/arm64-group.data')],
+])(
+  'the profile is the same for who asks for what was read so far: a file %s',
+  async (_kind, path) => {
+    const weights: number[] = [];
+    const asked = await openProfile(path(), {
+      onProgress(_stage, _share, soFar) {
+        const found = soFar?.();
+        if (found) weights.push(found.report.weight);
+      },
+    });
+    expect(weights.length).toBeGreaterThan(0);
+    expect(weights).toEqual(weights.toSorted((a, b) => a - b));
+    const whole = asked.report().weight;
+    expect(whole).toBeGreaterThan(0);
+    expect(weights.at(-1)).toBeLessThanOrEqual(whole);
+    const plain = await openProfile(path());
+    expect(asked.profile).toEqual(plain.profile);
+    expect(asked.diagnostics.entries()).toEqual(plain.diagnostics.entries());
+  },
+);

@@ -3,6 +3,10 @@ import { displayWidth } from './display-width.ts';
 
 /** Time after which a wait is told of: who waits for less sees nothing flicker. */
 export const PROGRESS_DELAY_MS = 1000;
+/** Share of that time after which lines above the line may be made, so that they are there when it is drawn. */
+const LEAST_OF_DELAY = 0.7;
+/** They are made where the step still takes so many times as long. */
+const WORTHWHILE_DELAYS = 2;
 /** Time between two lines: at most ten a second. */
 const REDRAW_MS = 100;
 /** The time left is not guessed from less than this share of a step, or from less time. */
@@ -25,12 +29,18 @@ export type ProgressStep = {
 export type ProgressPlace = {
   /** Milliseconds since the command began. */
   nowMs(): number;
-  write(text: string): void;
+  /** False where nothing could be drawn. */
+  write(text: string): boolean;
+  /** Lines that the terminal shows at once. */
+  rows(): number;
   /** Columns of the terminal. */
   columns(): number;
   /** Milliseconds since the command began before which nothing is drawn. */
   readonly delayMs: number;
 };
+
+/** Columns of a line that the terminal does not wrap, and lines that it shows at once. */
+export type LineRoom = { readonly columns: number; readonly rows: number };
 
 /**
  * One line of a terminal that shows how far a command has come, and is drawn over itself.
@@ -46,6 +56,9 @@ export class ProgressLine {
   #drawnMs = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
   #hasEnded = false;
+  /** Lines above the line; those of them that are drawn. */
+  #above: readonly string[] = [];
+  #drawnAbove = 0;
 
   constructor(place: ProgressPlace) {
     this.#place = place;
@@ -64,6 +77,27 @@ export class ProgressLine {
     if (isNew || isFirstDetail || nowMs - this.#drawnMs >= REDRAW_MS) this.#draw(step, nowMs);
   }
 
+  /**
+   * The room for lines above the line, where `share` of the step is done; null where they would come early, or before anybody has
+   * read them the step would end.
+   */
+  roomAbove(share: number): LineRoom | null {
+    const { delayMs } = this.#place;
+    const nowMs = this.#place.nowMs();
+    if (this.#hasEnded || nowMs < LEAST_OF_DELAY * delayMs) return null;
+    const leftMs = (nowMs * (1 - share)) / share;
+    if (leftMs < WORTHWHILE_DELAYS * delayMs) return null;
+    return { columns: this.#place.columns() - 1, rows: this.#place.rows() };
+  }
+
+  /** Shows lines above the line, in place of those before; they have `room`, and go with the step. */
+  showAbove(lines: readonly string[]): void {
+    this.erase();
+    this.#above = lines;
+    this.#drawnMs = Number.NEGATIVE_INFINITY;
+    this.redraw();
+  }
+
   /** Draws the current step once more: for one that waits, and reports nothing. */
   redraw(): void {
     if (this.#step !== null) this.show(this.#step);
@@ -71,14 +105,17 @@ export class ProgressLine {
 
   /** Clears the line, for other text. The next `show` draws it again. */
   erase(): void {
-    if (this.#isDrawn) this.#place.write('\r\u001b[K');
+    const up = this.#drawnAbove > 0 ? `\u001b[${this.#drawnAbove}A\u001b[J` : '\u001b[K';
+    if (this.#isDrawn) this.#place.write(`\r${up}`);
     this.#isDrawn = false;
+    this.#drawnAbove = 0;
   }
 
   /** Clears the line: the step is done, and `redraw` shows nothing until the next. */
   finishStep(): void {
     this.erase();
     this.#step = null;
+    this.#above = [];
   }
 
   /** Clears the line for good. */
@@ -89,9 +126,13 @@ export class ProgressLine {
 
   #draw(step: ProgressStep, nowMs: number): void {
     const text = progressText(step, nowMs - this.#stepStartMs, this.#place.columns());
-    this.#place.write(`\r${text}\u001b[K`);
+    const above = this.#isDrawn ? [] : this.#above;
+    const lines = above.map((line) => `\r${line}\u001b[K\n`).join('');
     this.#drawnMs = nowMs;
-    this.#isDrawn = true;
+    // In the background the terminal is another's, who writes over what was drawn.
+    this.#isDrawn = this.#place.write(`${lines}\r${text}\u001b[K`);
+    if (!this.#isDrawn) this.#drawnAbove = 0;
+    else if (above.length > 0) this.#drawnAbove = above.length;
   }
 }
 

@@ -62,6 +62,7 @@ import {
   TABLES,
   type View,
 } from './report-rows.ts';
+import { showReading } from './rows-so-far.ts';
 import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './sort-keys.ts';
 
 /** `perf-ts report`: where the events went. */
@@ -77,7 +78,9 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     throw new UsageError(`-F and -t are about the table: they do not go with ${other}`);
   }
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
+  const onProgress = showReading(path, flags);
   const opened = await loadForCommand(path, flags, {
+    ...(onProgress && { onProgress }),
     ...(isAboutFiles(order) && { frames: flags.frames ?? 'all' }),
     ...(needsLines(order) && { lines: true }),
   });

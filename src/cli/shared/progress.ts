@@ -12,8 +12,9 @@ import { drawOnTerminal, isTerminal, terminalStream } from './stdout.ts';
 
 /** Redraws while the command waits for something else, such as a download. */
 const TICK_MS = 250;
-/** Columns of a terminal that does not know them. */
+/** Columns and rows of a terminal that does not know them. */
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -34,9 +35,10 @@ function openLine(): ProgressLine {
     nowMs: () => performance.now(),
     write(text) {
       // A job can be put into the background meanwhile: the terminal is another's then.
-      if (isInForeground()) drawOnTerminal(text);
+      return isInForeground() && drawOnTerminal(text);
     },
     columns: () => terminalStream(STDERR)?.columns || USUAL_COLUMNS,
+    rows: () => terminalStream(STDERR)?.rows || USUAL_ROWS,
     delayMs: delayMs(process.env.PERF_TS_PROGRESS_MS),
   });
   const tick = setInterval(() => opened.redraw(), TICK_MS).unref();

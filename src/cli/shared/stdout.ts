@@ -80,12 +80,14 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   writeFully(fd, bytes, null);
 }
 
-/** Draws on the terminal of standard error, for who erases that again before any other output. */
-export function drawOnTerminal(text: string): void {
+/** Draws on the terminal of standard error, for who erases that again before any other output; false: it failed. */
+export function drawOnTerminal(text: string): boolean {
   try {
     writeFully(STDERR, Buffer.from(text), null);
+    return true;
   } catch {
     // Nothing depends on it.
+    return false;
   }
 }
 

@@ -14,8 +14,10 @@ function follow(isAlone: FollowedRecording['isAlone']) {
     nowMs: () => Date.now(),
     write: (text) => {
       written += text;
+      return true;
     },
     columns: () => 200,
+    rows: () => 24,
     delayMs: 0,
   });
   const state = { work: null as RecordingWork | null, isSampling: true };

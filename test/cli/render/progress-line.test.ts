@@ -11,8 +11,9 @@ function drawing({ columns = 80, delayMs = 1000 } = {}) {
   let written: string[] = [];
   const line = new ProgressLine({
     nowMs: () => nowMs,
-    write: (text) => written.push(text),
+    write: (text) => written.push(text) > 0,
     columns: () => columns,
+    rows: () => 24,
     delayMs,
   });
   return {
@@ -145,5 +146,57 @@ describe('progress line', () => {
     at(2000);
     line.show(reading(0.25));
     expect(written()).toEqual([`\r${shown}${CLEAR}`]);
+  });
+
+  it('the line draws lines above it once, and erases them with it', () => {
+    const { line, at, written } = drawing();
+    line.show(reading(0.1));
+    at(1000);
+    line.showAbove(['a 1', 'b 2']);
+    at(1100);
+    line.show(reading(0.2));
+    const last = `\rperf-ts: reading a: 20 %, 5 s left (Ctrl-C stops)${CLEAR}`;
+    expect(written()).toEqual([
+      `\ra 1${CLEAR}\n\rb 2${CLEAR}\n\rperf-ts: reading a: 10 %, 9 s left (Ctrl-C stops)${CLEAR}`,
+      last,
+    ]);
+    line.showAbove(['c 3']);
+    line.end();
+    expect(written()).toEqual([
+      '\r\u001b[2A\u001b[J',
+      `\rc 3${CLEAR}\n${last}`,
+      '\r\u001b[1A\u001b[J',
+    ]);
+  });
+
+  it('there is no room above the line in most of its delay, nor where the step ends soon', () => {
+    const { line, at } = drawing({ columns: 70 });
+    const room = { columns: 69, rows: 24 };
+    at(600);
+    expect(line.roomAbove(0.01)).toBeNull();
+    at(700);
+    expect([0, 0.1, 0.9].map((share) => line.roomAbove(share))).toEqual([room, room, null]);
+    line.end();
+    expect(line.roomAbove(0.1)).toBeNull();
+  });
+
+  it('lines above the line are drawn anew where the terminal was not ours in between', () => {
+    const written: string[] = [];
+    let isOurs = true;
+    const line = new ProgressLine({
+      nowMs: () => 1000 + 100 * written.length,
+      write: (text) => written.push(text) > 0 && isOurs,
+      columns: () => 80,
+      rows: () => 24,
+      delayMs: 0,
+    });
+    line.show(reading(0.5));
+    line.showAbove(['a 1']);
+    isOurs = false;
+    line.show(reading(0.6));
+    isOurs = true;
+    line.show(reading(0.7));
+    // Nothing was drawn that could be erased.
+    expect(written.at(-1)).toMatch(/^\ra 1/);
   });
 });
