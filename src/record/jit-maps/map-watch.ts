@@ -34,6 +34,11 @@ const LOOK_PAUSE_FACTOR = 50;
  */
 const SEARCH_INTERVAL_MS = 200;
 const SEARCH_PAUSE_FACTOR = 100;
+/**
+ * Time for which a folder that may be looked into is looked into. To ask is to read all mounts, and only root can put another file
+ * system in the place of /tmp.
+ */
+const FOLDER_ANSWER_MS = 1000;
 /** The times of files and directories are as coarse as the kernel's tick: 1 to 10 ms late. */
 const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
@@ -89,6 +94,7 @@ export class MapWatch {
   #timer: NodeJS.Timeout | null = null;
   #bytes = 0;
   #nextSearchMs = 0;
+  #answersUntilMs = 0;
   readonly #listing = new ListingTimes();
   /** Processes in other mount namespaces, as listed last. */
   #elsewhere: ReturnType<RecordedProcesses['elsewhere']> = [];
@@ -139,7 +145,7 @@ export class MapWatch {
 
   /** One look at all maps, of each of which at most `most` bytes are read; false: nothing new. */
   look(most = MOST_IN_ONE_LOOK): boolean {
-    if (silentPlaces.mayWait(this.#directory)) {
+    if (this.#mayWaitForFolder()) {
       this.#notices.set(this.#directory, silentNotice(this.#directory));
       return false;
     }
@@ -218,6 +224,14 @@ export class MapWatch {
         // Gone, or not ours to remove: it stays, as without us.
       }
     }
+  }
+
+  #mayWaitForFolder(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#answersUntilMs) return false;
+    const mayWait = silentPlaces.mayWait(this.#directory);
+    if (!mayWait) this.#answersUntilMs = nowMs + FOLDER_ANSWER_MS;
+    return mayWait;
   }
 
   #mayHaveNewMaps(): boolean {
