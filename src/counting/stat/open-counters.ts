@@ -3,7 +3,7 @@ import { eventDomain } from '../../kernel/events/event-role.ts';
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
-import { happensOnlyInKernel, nameInUserSpace } from '../../system/kernel/event-name.ts';
+import { hasUserSpacePart, nameInUserSpace } from '../../system/kernel/event-name.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
 import { type CounterMode, counterAttr } from '../../system/kernel/spec-attr.ts';
@@ -147,7 +147,12 @@ class GroupOpening {
         if (mayBeGone && (code === 'ESRCH' || (code === 'ENODEV' && !isFirst))) return false;
         const { events } = this.#group;
         const failing = events[eventIndex] ?? events[0];
-        if (isRefused(code) && !this.#userOnly && isFirst && hasUserPart(this.#group)) {
+        if (
+          isRefused(code) &&
+          !this.#userOnly &&
+          isFirst &&
+          this.#group.events.every(({ spec }) => hasUserSpacePart(spec))
+        ) {
           this.#userOnly = true;
           continue;
         }
@@ -231,13 +236,6 @@ function throwIfLimit({ code, message }: NativeError, event: CountedEvent, place
       'raise the limit: ulimit -n 65536 (RLIMIT_NOFILE), or count fewer events or CPUs',
     ]);
   }
-}
-
-/** Whether something is left of every member without the kernel. */
-function hasUserPart({ events }: CountedGroup): boolean {
-  return events.every(
-    ({ spec }) => !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec),
-  );
 }
 
 function inUserSpace(event: CountedEvent): CountedEvent {

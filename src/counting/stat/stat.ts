@@ -13,6 +13,7 @@ import type {
 import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
+import { hasUserSpacePart } from '../../system/kernel/event-name.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
@@ -395,7 +396,7 @@ class Stat {
     const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
     const hints =
       forbiddenOf(refused).length > 0
-        ? this.#permissionHints(false)
+        ? this.#permissionHints(false, !refused.some(({ event }) => hasUserSpacePart(event.spec)))
         : ['perf-ts list shows what opens here'];
     return new FailedError('none of the events can be counted', [...reasons, ...hints]);
   }
@@ -405,15 +406,15 @@ class Stat {
     const forbidden = forbiddenOf(refused);
     if (forbidden.length === 0) return;
     const names = forbidden.map(({ event }) => event.name).join(', ');
-    const how = this.#permissionHints(true).join('; ');
+    const how = this.#permissionHints(true, true).join('; ');
     this.#notify(detail(`${names}: not counted, the kernel does not allow it: ${how}`));
   }
 
-  #permissionHints(inOneLine: boolean): string[] {
+  #permissionHints(inOneLine: boolean, kernel: boolean): string[] {
     return permissionHints({
       systemWide: this.#target.kind === 'system',
       foreignProcess: this.#target.kind === 'threads',
-      kernel: true,
+      kernel,
       inOneLine,
     });
   }

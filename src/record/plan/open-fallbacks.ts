@@ -5,7 +5,7 @@ import { type EventAttr, hasLbrCallchain, newAttr } from '../../kernel/perf-even
 import { PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
 import { debugLog } from '../../system/debug-log.ts';
 import {
-  happensOnlyInKernel,
+  hasUserSpacePart,
   nameInUserSpace,
   withModifiers,
 } from '../../system/kernel/event-name.ts';
@@ -47,11 +47,9 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     const { flags } = asked.attr;
     const userOnly = { ...asked.attr, flags: { ...flags, excludeKernel: true, excludeHv: true } };
     const second = attemptAll(spec, userOnly, context);
-    // A fault of the event itself is more worth reporting than the permission.
-    if (!isRefused(second.code)) {
-      found = second;
-      name = nameInUserSpace(spec);
-    }
+    // A fault of the event itself is more worth reporting than the permission; where both are refused, what the lesser needs.
+    found = second;
+    name = nameInUserSpace(spec);
   }
   // A clock has no branch records, so that it could not stand in.
   const wantsBranches = found.attr.branchSampleType !== 0n;
@@ -72,11 +70,6 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
   }
   if (found.code !== '') return { spec, code: found.code, attr: found.attr };
   return { name, spec, attr: found.attr };
-}
-
-/** Whether anything is left of the event without the kernel. */
-function hasUserSpacePart(spec: EventSpec): boolean {
-  return !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec);
 }
 
 /** Tries an attr, with `P` at all lower precisions too. */

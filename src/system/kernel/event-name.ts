@@ -27,6 +27,11 @@ export function happensOnlyInKernel(spec: EventSpec): boolean {
   return spec.isSoftware && KERNEL_ONLY.includes(spec.config);
 }
 
+/** Whether anything is left of the event without the kernel. */
+export function hasUserSpacePart(spec: EventSpec): boolean {
+  return !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec);
+}
+
 const KERNEL_ONLY: readonly bigint[] = [
   BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES),
   BigInt(PERF_COUNT_SW.CPU_MIGRATIONS),

@@ -38,7 +38,7 @@ export function explainRefusal(
     const isFiltered = wish.code === 'EPERM' && !wish.rawTracepoint;
     if (level > needed && !isFiltered) {
       lines.push(
-        `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or CAP_PERFMON`,
+        `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or ${capabilityAbove(level)}`,
         ...paranoidLines(needed, place, wish.inOneLine === true),
       );
     } else if (!wish.foreignProcess || wish.code !== 'EACCES') {
@@ -67,6 +67,11 @@ function neededLevel(wish: RefusedWish): [number, string] {
   if (wish.systemWide) return [0, `${action} a whole CPU`];
   if (wish.kernel) return [1, `${action} kernel code`];
   return [2, `${action} your own programs`];
+}
+
+/** The capability above a level. What distributions added above 2 asks for CAP_SYS_ADMIN alone in many of their kernels. */
+export function capabilityAbove(level: number): string {
+  return level > 2 ? 'CAP_SYS_ADMIN' : 'CAP_PERFMON';
 }
 
 /** How to lower the paranoid level, which is the host's in a container. */

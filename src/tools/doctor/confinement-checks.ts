@@ -1,6 +1,6 @@
 import { printable } from '../../base/printable.ts';
 import { grantLines, isConfining } from '../../system/container.ts';
-import { asRootLines } from '../../system/kernel/permission-help.ts';
+import { asRootLines, capabilityAbove } from '../../system/kernel/permission-help.ts';
 import type { RunPlace } from '../../system/run-place.ts';
 import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
@@ -23,10 +23,12 @@ export function checkConfinement(state: MachineState): Check[] {
 /** Capabilities with either of which the paranoid level does not apply. */
 const OPENS_ALL = ['CAP_PERFMON', 'CAP_SYS_ADMIN'];
 
-function checkCapabilities({ opens, confinement, privileges, place }: MachineState): Check[] {
+function checkCapabilities(state: MachineState): Check[] {
+  const { opens, confinement, privileges, place } = state;
   const { capabilities } = confinement;
+  const level = state.settings.paranoidLevel ?? 2;
   const name = 'capabilities';
-  const matters = 'with CAP_PERFMON the paranoid level does not apply';
+  const matters = `with ${capabilityAbove(level)} the paranoid level does not apply`;
   const held = capabilities.length === 0 ? 'none that recording asks for' : capabilities.join(', ');
   const isOfNamespace =
     !privileges.perfmon && capabilities.some((held) => OPENS_ALL.includes(held));
@@ -35,7 +37,8 @@ function checkCapabilities({ opens, confinement, privileges, place }: MachineSta
     : held;
   const isRefused = opens !== null && (opens.ownKernel !== '' || opens.wholeCpu !== '');
   if (privileges.perfmon || !isRefused) return [passed(name, found, matters)];
-  const fix = [...asRootLines(place), ...(isConfining(place.container) ? [] : capableNode(place))];
+  const isEnough = level <= 2 && !isConfining(place.container);
+  const fix = [...asRootLines(place), ...(isEnough ? capableNode(place) : [])];
   return [warning(name, found, matters, fix)];
 }
 

@@ -218,6 +218,24 @@ describe('an event that does not open as asked', () => {
     }
   });
 
+  it.each([
+    ['cycles', 'your own programs needs 2'],
+    ['cycles:k', 'kernel code needs 1'],
+  ])(
+    "a level that lets nobody record asks for the least that %s needs, as doctor's line",
+    (event, needed) => {
+      const machine = { rule: () => 'EACCES', settings: { paranoidLevel: 3 } };
+      try {
+        planOf(event, {}, machine);
+        expect.unreachable();
+      } catch (error) {
+        expect((error as FailedError).hints[0]).toBe(
+          `kernel.perf_event_paranoid is 3; recording ${needed} or lower, or CAP_SYS_ADMIN`,
+        );
+      }
+    },
+  );
+
   it('an event of the kernel only with modifier u is warned of before recording', () => {
     expect(noticesOf('context-switches:u,page-faults:u,syscalls:sys_enter_openat:u')).toEqual([
       'context-switches:u: happens in the kernel only, so nothing is recorded without kernel code',

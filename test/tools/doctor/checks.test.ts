@@ -249,6 +249,11 @@ describe('the doctor', () => {
     expect(fix[1]).toContain('setcap cap_perfmon,');
     const place = drawnPlace({ hasSudo: false });
     expect(check('capabilities', { place, opens, privileges }).fix).toHaveLength(1);
+    // At the levels of distributions many kernels ask for CAP_SYS_ADMIN.
+    const settings = { ...READY.settings, paranoidLevel: 3 };
+    const above = check('capabilities', { place: drawnPlace(), opens, privileges, settings });
+    expect(above.matters).toBe('with CAP_SYS_ADMIN the paranoid level does not apply');
+    expect(above.fix).toHaveLength(1);
   });
 
   it('the doctor names in a container the limits of the control group, and the command that lifts them', () => {
