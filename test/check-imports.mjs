@@ -41,7 +41,7 @@ const PURE = {
   'counting/count': ['base', 'options'],
   'counting/cpu': ['base', 'options'],
   findings: ['base', 'profile', 'profile/analysis', 'period'],
-  'formats/export': ['base', 'profile', 'profile/analysis', 'findings'],
+  'formats/export': ['base', 'profile', 'profile/analysis', 'profile/off-cpu', 'findings'],
   'formats/tables': ['base', 'profile'],
   'formats/import': ['base', 'profile'],
 };

@@ -26,7 +26,14 @@ import { INPUT, JAVASCRIPT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } 
  * for (const format of EXPORT_FORMATS) console.log(format, opened.export(format).length);
  * ```
  */
-export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
+export const EXPORT_FORMATS = [
+  'folded',
+  'speedscope',
+  'cpuprofile',
+  'html',
+  'svg',
+  'firefox',
+] as const;
 /** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -36,6 +43,7 @@ export const FILE_FORMATS = [...EXPORT_FORMATS, 'pprof'] as const;
 /** Endings of names that stand for a format. */
 const ENDINGS: Readonly<Record<string, AskedFormat>> = {
   '.html': 'html',
+  '.svg': 'svg',
   '.cpuprofile': 'cpuprofile',
   '.pb.gz': 'pprof',
   '.speedscope.json': 'speedscope',
@@ -50,12 +58,6 @@ const UNWRITTEN = /\.(?:jfr|nettrace|prof|json|png|pdf)$/;
 /** The format that a file's name stands for; null for none. Throws `UsageError` for one that nothing here writes. */
 export function formatOfFile(path: string | undefined): AskedFormat | null {
   if (path === undefined) return null;
-  if (path.endsWith('.svg')) {
-    throw new UsageError(`${path}: no SVG is drawn`, [
-      `a page with the flame graph, zoom and search: -o ${path.replace(/svg$/, 'html')}`,
-      `for flamegraph.pl: -o ${path.replace(/svg$/, 'folded')}`,
-    ]);
-  }
   const ending = endingIn(path);
   if (ending !== undefined) return ENDINGS[ending];
   const unwritten = UNWRITTEN.exec(path);
@@ -71,7 +73,7 @@ function endingIn(path: string): string | undefined {
 
 /** Throws `UsageError` where a recording, which is perf.data, would get a name that stands for another format. */
 export function refuseExportName(option: NamedOption, path = ''): void {
-  const ending = path.endsWith('.svg') ? '.svg' : endingIn(path);
+  const ending = endingIn(path);
   if (ending === undefined) return;
   throw new UsageError(
     words`${option} ${path}: a recording is perf.data, and no reader of *${ending} knows it`,
@@ -109,15 +111,15 @@ const SAMPLES = options({
 /** `exportProfile()` and `exportPprof()`. */
 export const EXPORT_PROFILE = options({
   ...pick(WEIGHING, 'weight'),
-  /** One event by name; default the first (folded, cpuprofile), all that the format has room for. */
+  /** One event by name; default the first (folded, cpuprofile, svg), all that the format has room for. */
   event: option(text),
   /** These samples only; their weights stay those of the whole recording. */
   select: nested(SAMPLES),
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    /** Title of the page. */
+    /** Title of the page or picture. */
     title: option(text, {
       flags: '--title <text>',
-      help: 'title of the page (default the command that was recorded)',
+      help: 'title of the page or picture (default what was recorded)',
     }),
     /**
      * Path of the recording, whose owner's rights count: the page gets the texts of the source files in which

@@ -490,7 +490,7 @@ export const RECORD = options({
     output: option(text, {
       flags: '-o, --output <file>',
       isCommon: true,
-      help: 'where to write; - is standard output (default perf.data); out.html, .cpuprofile, .pb.gz, .speedscope.json, .folded: perf.data, and this export of it',
+      help: 'where to write; - is standard output (default perf.data); out.html, .svg, .cpuprofile, .pb.gz, .speedscope.json, .folded: perf.data, and this export of it',
     }),
     /**
      * Begin a new file whenever one has so many bytes, after so many milliseconds, or when

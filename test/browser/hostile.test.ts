@@ -1,5 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
+import { printable } from '../../src/base/printable.ts';
+import { writeSvg } from '../../src/formats/export/svg.ts';
 import type { ViewServer } from '../../src/view/server.ts';
+import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
+import { hostileProfile } from '../helpers/hostile-profile.ts';
+import { simpleWeights } from '../helpers/profile-from-text.ts';
+import { collect } from '../helpers/round-trip.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
@@ -41,5 +47,24 @@ describeBrowser('names that are markup', (tab) => {
     await frame(page, SCRIPT).hover();
     await expect.poll(() => page.locator('body').innerText()).toContain(SCRIPT);
     await expect.poll(() => page.locator('body').innerText()).toContain('__proto__');
+  });
+
+  it('the picture of an export is read by a strict parser, and has such names as text only', async () => {
+    const profile = hostileProfile();
+    const weights = simpleWeights(profile);
+    const svg = collect((write) =>
+      writeSvg(profile, weights, { title: MARKUP, linesOf: () => [SCRIPT, ATTRIBUTE] }, write),
+    );
+    const { page } = await tab.visit(`data:image/svg+xml,${encodeURIComponent(svg)}`);
+    const all = page.locator('*');
+    const names = await all.evaluateAll((elements) => elements.map(({ nodeName }) => nodeName));
+    const texts = await all.evaluateAll((elements) =>
+      elements.map(({ textContent }) => textContent?.split('\n')[0]),
+    );
+    expect([...new Set(names)].sort()).toEqual(['rect', 'svg', 'text', 'title']);
+    for (const name of [...HOSTILE_NAMES, MARKUP, SCRIPT, ATTRIBUTE]) {
+      const shown = printable(name).replace('\ud800', '\ufffd');
+      expect(texts).toContain(shown.length > 500 ? `${shown.slice(0, 499)}…` : shown);
+    }
   });
 });

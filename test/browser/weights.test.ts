@@ -1,8 +1,8 @@
 // The weights that the samples of an event can have.
 
 import { beforeAll, expect, it } from 'vitest';
+import { channelsOf, mix } from '../../src/formats/export/frame-shades.ts';
 import type { ViewServer } from '../../src/view/server.ts';
-import { channelsOf, mix } from '../../web/src/flame-graph/frame-colours.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { offCpu } from './kinds-of-recordings.ts';
 import { sample } from './recording-text.ts';

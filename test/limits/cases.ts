@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FILE_FORMATS } from '../../src/options/export.ts';
 import { pick, type Random } from '../fuzz/mutate-bytes.ts';
 import { toText } from '../fuzz/target.ts';
 import { recordingSeeds } from '../fuzz/targets/recording.ts';
@@ -49,14 +50,12 @@ export function allShapes(): readonly Shape[] {
   ];
 }
 
-export const FORMATS = ['folded', 'speedscope', 'firefox', 'html', 'pprof', 'cpuprofile'] as const;
-
 export type Case = {
   readonly shape: string;
   /** Bytes of the file. */
   readonly size: number;
   /** Which of the exports is made of it. */
-  readonly format: (typeof FORMATS)[number];
+  readonly format: (typeof FILE_FORMATS)[number];
 };
 
 /** Most cases are small, so that there can be many; three in a thousand are as large as they may be. */
@@ -87,5 +86,5 @@ export function writeCase(
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), beside);
   }
-  return { shape: shape.name, size: bytes.length, format: pick(random, FORMATS) };
+  return { shape: shape.name, size: bytes.length, format: pick(random, FILE_FORMATS) };
 }

@@ -73,7 +73,9 @@ describeLiveAsUser('one command to an answer', () => {
     expect(
       JSON.parse(readFileSync(join(cwd, 'p.cpuprofile'), 'utf8')).nodes.length,
     ).toBeGreaterThan(1);
-    const refused = perfTs(['record', '-o', 'out.svg', '--', 'node', 'app.js'], { cwd });
+    expect(perfTs(['export', '-o', 'flame.svg'], { cwd }).status).toBe(0);
+    expect(readFileSync(join(cwd, 'flame.svg'), 'utf8')).toMatch(/<title>callsSpin app\.js:2\n/);
+    const refused = perfTs(['record', '-o', 'out.png', '--', 'node', 'app.js'], { cwd });
     expect(refused.status).toBe(2);
     expect(refused.stdout).toBe('');
   });

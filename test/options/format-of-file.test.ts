@@ -3,6 +3,7 @@ import { FILE_FORMATS, formatOfFile } from '../../src/options/export.ts';
 
 it.each([
   ['out.html', 'html'],
+  ['out.svg', 'svg'],
   ['a/b.cpuprofile', 'cpuprofile'],
   ['p.pb.gz', 'pprof'],
   ['p.speedscope.json', 'speedscope'],
@@ -25,10 +26,14 @@ it.each(['out.jfr', 'cpu.prof', 'profile.json', 'flame.png'])('%s is refused', (
 });
 
 it('each format of one file has an ending', () => {
-  const names = ['.html', '.cpuprofile', '.pb.gz', '.speedscope.json', '.firefox.json', '.folded'];
+  const names = [
+    '.html',
+    '.svg',
+    '.cpuprofile',
+    '.pb.gz',
+    '.speedscope.json',
+    '.firefox.json',
+    '.folded',
+  ];
   expect(names.map(formatOfFile).sort()).toEqual([...FILE_FORMATS].sort());
-});
-
-it('an image is refused, with what there is in its place', () => {
-  expect(() => formatOfFile('out.svg')).toThrow('out.svg: no SVG is drawn');
 });

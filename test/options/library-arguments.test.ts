@@ -180,7 +180,7 @@ test('methods of an opened profile name the option or argument that is wrong', a
     ['report', [{ weight: 'x' }], 'weight "x"'],
     ['report', [{ evnt: 'cycles' }], 'evnt'],
     ['report', [null], 'report'],
-    ['export', ['svg'], 'format "svg"'],
+    ['export', ['png'], 'format "png"'],
     ['export', ['pprof'], 'exportPprof'],
     ['export', [], 'format'],
     ['export', ['folded', { names: 'x' }], 'names "x"'],

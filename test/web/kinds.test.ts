@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { channelsOf, LIGHTER, mix } from '../../web/src/flame-graph/frame-colours.ts';
-import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-group.ts';
+import { channelsOf, LIGHT_COLOURS, LIGHTER, mix } from '../../src/formats/export/frame-shades.ts';
+import { KIND_GROUPS, type KindGroup } from '../../src/formats/export/kind-group.ts';
 
 /** Libraries, the C library and the standard libraries have one colour. */
 const DISTINCT = KIND_GROUPS.filter((group) => group !== 'standard' && group !== 'libc');
@@ -45,6 +45,18 @@ const SIGHT: Readonly<Record<string, readonly Triple[]>> = {
     [0.004733, 0.691367, 0.3039],
   ],
 };
+
+test('pictures without a style sheet have the colours of the light theme', () => {
+  const rules = new Map(
+    [
+      ...sheet.matchAll(/--kind-([\w-]+): (?:light-dark\()?(?:var\(--kind-([\w-]+)\)|(#\w{6}))/g),
+    ].map(([, name, other, value]) => [name, other ?? value]),
+  );
+  for (const [name, value] of Object.entries(LIGHT_COLOURS)) {
+    const rule = rules.get(name) ?? '';
+    expect([name, rules.get(rule) ?? rule]).toEqual([name, value]);
+  }
+});
 
 describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
   it.each(Object.keys(SIGHT))('the colours differ by 12 and more (ΔE76) with %s', (sight) => {

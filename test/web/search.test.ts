@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { shadeOf } from '../../src/formats/export/frame-shades.ts';
 import { formatWeight } from '../../web/src/ask/format.ts';
-import { deltaColour, shadeOf } from '../../web/src/flame-graph/frame-colours.ts';
+import { deltaColour } from '../../web/src/flame-graph/frame-colours.ts';
 import { matchAll, parseQuery } from '../../web/src/worker/recording/query.ts';
 
 const found = (typed: string, name: string): boolean | string =>

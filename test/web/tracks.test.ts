@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
+import { KIND_GROUPS, type KindGroup } from '../../src/formats/export/kind-group.ts';
 import type { ProfileEvent } from '../../src/profile/types.ts';
-import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-group.ts';
 import type { TimeGrid } from '../../web/src/worker/messages/time-messages.ts';
 import type { Track, TracksParams } from '../../web/src/worker/messages/track-messages.ts';
 import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';

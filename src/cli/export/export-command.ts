@@ -6,6 +6,7 @@ export function declareExport(program: GuidedCommand): void {
   withInput(program.command('export'), 'the profile in the format of other tools')
     .examples([
       ['perf-ts export --format html -o page.html', 'the page of perf-ts view in one file'],
+      ['perf-ts export -o flame.svg', 'a flame graph as a picture, without scripts'],
       ['perf-ts export --format speedscope -o p.speedscope.json', 'for www.speedscope.app'],
       ['perf-ts export --format pprof -o p.pb.gz', 'for go tool pprof'],
       ['perf-ts export --format firefox -o p.json', 'for profiler.firefox.com'],

@@ -36,6 +36,7 @@ const OPENED_BY: { readonly [format in FileFormat]: string } = {
   folded: 'flamegraph.pl and https://www.speedscope.app draw it',
   speedscope: 'https://www.speedscope.app opens it',
   html: 'a browser opens it, also without a network',
+  svg: 'a browser or a viewer of pictures opens it',
   pprof: 'go tool pprof -http=: opens it',
   firefox: 'https://profiler.firefox.com opens it',
   cpuprofile: "Chrome's DevTools and VS Code open it",
@@ -103,7 +104,7 @@ function reportWeight(opened: OpenedProfile, flags: ExportFlags): void {
   const event =
     flags.event !== undefined
       ? opened.eventIndex(flags.event)
-      : flags.format === 'folded' || flags.format === 'cpuprofile'
+      : ['folded', 'cpuprofile', 'svg'].includes(flags.format)
         ? firstEvent(opened.profile)
         : undefined;
   const shown = event === undefined ? 'all events' : (events[event]?.name ?? '');

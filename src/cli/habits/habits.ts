@@ -322,12 +322,7 @@ const OTHER_FORMAT: Readonly<Record<string, string>> = {
 
 /** `export speedscope`, `export -f speedscope`: the format as it is asked for, and a file where none is named. */
 function exportWords(words: readonly string[]): readonly string[] {
-  const [, second = '', third = '', ...others] = words;
-  // The refusal of an image names what is drawn in its place.
-  const isElsewhere = others.includes('-o') && !others.some((word) => word.endsWith('.svg'));
-  if (second === '--format' && third === 'svg' && !isElsewhere) {
-    return ['export', ...(others.length > 0 ? others : ['-o', 'perf.svg'])];
-  }
+  const [, second = '', third = ''] = words;
   const isOption = second === '-f' || second === '--format';
   const named = isOption ? third : second;
   const format = Object.hasOwn(OTHER_FORMAT, named) ? OTHER_FORMAT[named] : named;

@@ -1,27 +1,22 @@
 import { formatShare } from '../../base/numbers.ts';
 import { IDLE_LOOP, IDLE_THREADS } from '../../code/javascript/fold-native.ts';
-import { hasNamedScripts } from '../../code/javascript/frame-class.ts';
-import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { FOLDED, shownFrames } from '../../read/outputs/recording-head.ts';
 
 /** Which frames are not shown, and the option that shows them; nothing where all are. */
-export function framesLines({ facts, profile }: AnalysedProfile): string[] {
-  const isNative = facts.frames === 'own' && !hasNamedScripts(profile);
-  const text = isNative ? OWN_NATIVE : FOLDED[facts.frames];
-  return text === null ? [] : [`# frames: ${text}`];
+export function framesLines(opened: AnalysedProfile): string[] {
+  const shown = shownFrames(opened);
+  return FOLDED[shown] === null ? [] : [`# frames: ${FOLDED[shown]}${SHOWN_BY[shown]}`];
 }
 
-const FOLDED: Readonly<Record<FrameLevel, string | null>> = {
-  all: null,
-  main: 'from main and thread functions on: what starts them is left out; --frames all shows it, --frames own less',
-  javascript:
-    'JavaScript; native code is folded into (kinds): --frames all shows it, --frames own only your files',
-  own: 'own functions only: dependencies, Node and native code are folded; --frames javascript or all shows more',
+const SHOWN_BY: Readonly<Record<ReturnType<typeof shownFrames>, string>> = {
+  all: '',
+  main: '; --frames all shows it, --frames own less',
+  javascript: ': --frames all shows it, --frames own only your files',
+  own: '; --frames javascript or all shows more',
+  'own-native': '; --frames main or all shows more',
 };
-
-const OWN_NATIVE =
-  'own functions only: libraries and the kernel are folded into (kinds); --frames main or all shows more';
 
 /** Which part of what was waited is that of threads with nothing to do; nothing where none is. */
 export function idleLines(profile: Profile, weights: Weights, samples: Int32Array): string[] {

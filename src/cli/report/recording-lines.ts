@@ -1,4 +1,4 @@
-import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { isIdleKernel } from '../../code/native-frames/kernel-entry.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type Subject,
   subjectOf,
 } from '../../findings/finding.ts';
-import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import { programLine } from '../../read/outputs/recording-head.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { recordingWord } from '../shared/recording-word.ts';
 
@@ -27,37 +27,14 @@ export function recordingLines(
   isVerbose: boolean,
 ): string[] {
   const { profile, facts } = opened;
-  const { commandLine, notes } = profile.meta;
-  const recorded = recordedLength(profile);
-  const length =
-    sampledPartText(recorded) ?? (recorded === null ? null : formatNanos(recorded.recordedNs));
-  const shown = isVerbose ? commandLine : programOf(commandLine);
-  const words = shown.map((word) => printable(word)).join(' ');
-  const what = [...(words === '' ? [] : [words]), ...(length === null ? [] : [length])].join(': ');
+  const what = programLine(profile, isVerbose);
   const head = [...(what === '' ? [] : [what]), ...(onlyEvent === null ? [] : [onlyEvent])];
   return [
     ...(head.length === 0 ? [] : [`# ${head.join(' · ')}`]),
-    ...(isVerbose || facts.imported !== null ? notes : []).map(
+    ...(isVerbose || facts.imported !== null ? profile.meta.notes : []).map(
       (note) => `# note: ${printable(note)}`,
     ),
   ];
-}
-
-/** Options of a recorder whose command bounds the recording, and is not what is recorded. */
-const OTHER_TARGET = /^(-[A-Za-z]*[aptuC]|--(pid|tid|uid|user|all-cpus|cpu)\b)/;
-
-/** `perf-ts app.js`, `perf record ./app`: no option of the recorder stands before the program. */
-const BARE_WORDS = /^(?:run|record)$/;
-
-/** The program in the command line of its recorder, which is behind `--` or the first word; the whole line where something else was recorded. */
-function programOf(commandLine: readonly string[]): readonly string[] {
-  const end = commandLine.indexOf('--');
-  if (end < 0) {
-    const words = commandLine.slice(BARE_WORDS.test(commandLine[1] ?? '') ? 2 : 1);
-    return /^[^-\d]/.test(words[0] ?? '') ? words : commandLine;
-  }
-  const isOther = commandLine.slice(0, end).some((word) => OTHER_TARGET.test(word));
-  return isOther ? commandLine : commandLine.slice(end + 1);
 }
 
 /** Subjects of which standard error has said what changes no figure, or that have lines of their own. */

@@ -1,28 +1,25 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { memoize } from '../../base/memoize.ts';
-import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/levels/levels-of.ts';
-import { areLossesKnown } from '../../findings/finding.ts';
-import { weightTitle } from '../../formats/export/weight-title.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
-import { isRestricting, type SampleSelection } from '../../profile/analysis/select/filter.ts';
+import { isRestricting } from '../../profile/analysis/select/filter.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../../profile/analysis/trees/invert-call-tree.ts';
-import { isCpuTime, quantityName } from '../../profile/cpu-time.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
-import type { EventIndex, ProfileEvent, Weights } from '../../profile/types.ts';
-import { HEAP_EVENT, isOfBytes, SYSCALL_EVENT } from '../../profile/wait-event.ts';
+import type { EventIndex, Weights } from '../../profile/types.ts';
+import { isOfBytes } from '../../profile/wait-event.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
+import { eventLine } from '../../read/outputs/recording-head.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { figuresJson } from '../shared/figures-json.ts';
@@ -179,7 +176,7 @@ function sectionOfGroup(
     const weights = opened.weights(flags.weight, event, view.select);
     const samples = opened.samplesOf(event, view.select);
     const report = computeGroupedReport(opened.profile, weights, samples, ['event']);
-    return headOf(opened, event, report, weights, view.select);
+    return eventLine(opened, event, report, weights, view.select);
   });
   const options = groupedOptions(flags, view);
   const rows: SelectRows = (all) => selectRows(all, view.limits, view.byTotal === true);
@@ -227,7 +224,7 @@ function reportLines(
     tableOf: () => readonly string[],
     remarks: readonly string[] = [],
   ): Section => ({
-    heads: [headOf(opened, event, report, weights, select)],
+    heads: [eventLine(opened, event, report, weights, select)],
     above: eventFindings(opened, event, flags, view, 'above'),
     table: report.samples === 0 ? [] : tableOf(),
     below: [
@@ -332,51 +329,6 @@ function treeLines(
     isPassage: (group) => PASSAGE.test(label(group)),
     columns: drawnTerminal()?.columns ?? Number.POSITIVE_INFINITY,
   });
-}
-
-/** `cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`. */
-function headOf(
-  opened: OpenedProfile,
-  event: EventIndex,
-  report: Pick<FlatReport, 'samples' | 'weight'>,
-  weights: Weights,
-  select: SampleSelection,
-): string {
-  const { profile } = opened;
-  const { name } = profile.events[event];
-  const lost = lostSamplesOf(profile.losses, event);
-  // Which part of the losses would have been selected, nobody knows.
-  const share = isRestricting(select)
-    ? ' in the whole recording'
-    : ` (${formatShare(lost / (lost + report.samples))})`;
-  return [
-    `${printable(name)}: ${formatCount(report.samples)} ${report.samples === 1 ? 'sample' : 'samples'}`,
-    ...(weights.kind === 'samples'
-      ? []
-      : [
-          name === HEAP_EVENT
-            ? `${formatBytes(report.weight)} in use`
-            : weightText(report.weight, weights, profile.events[event]),
-        ]),
-    ...(lost > 0
-      ? [`lost ${formatCount(lost)}${share}`]
-      : areLossesKnown(findingsOf(opened))
-        ? ['none lost']
-        : []),
-  ].join(', ');
-}
-
-/** `1.53 s of CPU time`, `3.00 s off the CPU`, `23 056 events`; other weights by their titles. */
-function weightText(weight: number, weights: Weights, event: ProfileEvent): string {
-  const { kind, unit, areOfText, areWaits } = weights;
-  const isNanos = unit === 'nanoseconds';
-  const isTitled = kind === 'wall' ? !isNanos : kind !== 'events';
-  if (areOfText || isTitled) return `${formatCount(weight)} ${weightTitle(weights)}`;
-  if (isOfBytes(event)) return formatBytes(weight);
-  if (!isNanos) return `${formatCount(weight)} ${unit}`;
-  if (event.name === SYSCALL_EVENT) return `${formatNanos(weight)} in system calls`;
-  if (areWaits) return `${formatNanos(weight)} off the CPU`;
-  return `${formatNanos(weight)}${isCpuTime(event) ? ` of ${quantityName(event, weights)}` : ''}`;
 }
 
 /** Findings are about the whole recording, weighed by events. */

@@ -1,4 +1,5 @@
 import { lateModules } from '../../base/late-modules.ts';
+import { doubtsOfEvents, findingText, judgeEvent } from '../../findings/finding.ts';
 import { writeCpuProfile } from '../../formats/export/cpuprofile.ts';
 import {
   chooseCpuProfilePart,
@@ -10,17 +11,25 @@ import { writeFolded } from '../../formats/export/folded.ts';
 import { encodePageData } from '../../formats/export/page-data.ts';
 import { encodePageReport } from '../../formats/export/page-report.ts';
 import { writeSpeedscope } from '../../formats/export/speedscope.ts';
+import { type SvgOptions, writeSvg } from '../../formats/export/svg.ts';
+import { withUnitOf } from '../../formats/export/weight-title.ts';
 import { checkArguments } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { EXPORT_PROFILE, type ExportFormat, type ExportOptions } from '../../options/export.ts';
-import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
-import type { Weights } from '../../profile/types.ts';
+import {
+  firstEvent,
+  isRestricting,
+  type SampleSelection,
+} from '../../profile/analysis/select/filter.ts';
+import type { EventIndex, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import { hotSources, SourceFiles } from '../code/source-files.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { describePageProfile } from './describe-page-profile.ts';
 import { describePageReport } from './describe-page-report.ts';
 import { describeProvenance } from './describe-provenance.ts';
+import { findingsOf } from './findings-of.ts';
+import { eventLine, FOLDED, programLine, shownFrames } from './recording-head.ts';
 import { renderPage } from './render-page.ts';
 
 /**
@@ -76,6 +85,9 @@ export function exportProfile(
       );
       break;
     }
+    case 'svg':
+      writeSvg(profile, weights, describePicture(opened, weights, select, options), write);
+      break;
     case 'html':
       write(exportPage(opened, options, select));
       break;
@@ -107,6 +119,35 @@ function selectionOf(
   return {
     weights: opened.weights(options.weight, event, options.select),
     select: { ...options.select, ...(event !== undefined && { event }) },
+  };
+}
+
+/** The head of the picture of one event: that of a report, and every doubt about the event. */
+function describePicture(
+  opened: AnalysedProfile,
+  weights: Weights,
+  select: SampleSelection,
+  { title, weight = 'events' }: ExportOptions,
+): SvgOptions {
+  const { profile } = opened;
+  const event = (select.event ?? firstEvent(profile)) as EventIndex;
+  const described = profile.events[event];
+  const own = described === undefined ? weights : withUnitOf(described, weights);
+  const folded = FOLDED[shownFrames(opened)];
+  // Findings are about the whole recording, weighed by events.
+  const isWhole = weight === 'events' && !isRestricting(select);
+  const doubts = isWhole ? doubtsOfEvents(findingsOf(opened), [event]) : [];
+  return {
+    select,
+    title: title ?? programLine(profile, false),
+    linesOf: (sums) => [
+      ...(described === undefined
+        ? ['no event was sampled']
+        : [eventLine(opened, event, sums, own, select)]),
+      ...(folded === null ? [] : [`frames: ${folded}`]),
+      ...(isWhole && doubts.length === 0 ? [`trust: ${judgeEvent([], event).label}`] : []),
+      ...doubts.map((finding) => `trust: ${findingText(finding)}`),
+    ],
   };
 }
 

@@ -13,9 +13,9 @@ export const NEWCOMER: readonly HabitLine[] = [
   ['record app.js', 'record app.js'],
   ['record ./app.js', 'record ./app.js'],
   ['record npm start', 'record npm start'],
-  ['record -g -o out.svg -- node app.js 1', '? out.svg: no SVG is drawn'],
-  ['export -o out.svg', '? out.svg: no SVG is drawn'],
-  ['export --format svg -o out.svg', '? out.svg: no SVG is drawn'],
+  ['record -g -o out.svg -- node app.js 1', 'record -g -o out.svg -- node app.js 1'],
+  ['export -o out.svg', 'export -o out.svg'],
+  ['export --format svg -o out.svg', 'export --format svg -o out.svg'],
   ['export -o out.html', 'export -o out.html'],
   ['export -o out.cpuprofile', 'export -o out.cpuprofile'],
   ['export -o out.json', '? endings that do:'],
@@ -23,7 +23,7 @@ export const NEWCOMER: readonly HabitLine[] = [
   ['export -o profile.pb.gz', 'export -o profile.pb.gz'],
   [
     'export',
-    '! a file whose ending names the format: perf-ts export -o perf.html (.html .cpuprofile .pb.gz .speedscope.json .firefox.json .folded .parquet)',
+    '! a file whose ending names the format: perf-ts export -o perf.html (.html .svg .cpuprofile .pb.gz .speedscope.json .firefox.json .folded .parquet)',
   ],
   ['export speedscope', 'export --format speedscope -o perf.speedscope.json'],
   [

@@ -1,8 +1,8 @@
+import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { formatCount } from '../ask/format.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import { placeBelow } from '../dom/popover.ts';
 import { groupColour } from '../kinds.ts';
-import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 import type { SearchHit } from '../worker/messages/messages.ts';
 import './match-list.css';
 

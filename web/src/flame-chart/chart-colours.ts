@@ -1,6 +1,6 @@
+import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { element } from '../dom/dom.ts';
 import { groupColour } from '../kinds.ts';
-import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 
 /** The colours that a chart is drawn with. Canvases know nothing of `light-dark()` and variables. */
 export type ChartColours = {

@@ -1,7 +1,7 @@
 // Hot: once per box that is seen.
 
+import { fitLabel } from '../../../src/formats/export/frame-label.ts';
 import { createHatch, createTile } from '../dom/canvas.ts';
-import { fitLabel } from '../flame-graph/frame-label.ts';
 import type { Range } from '../state/state.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';

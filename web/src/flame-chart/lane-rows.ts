@@ -1,7 +1,7 @@
+import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { TimeAxis } from '../state/time-axis.ts';
 import { LABEL_GAP, rulerTicks } from '../tracks/ruler-ticks.ts';
 import type { ChartLane, ChartResult } from '../worker/messages/chart-messages.ts';
-import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 import type { ChartColours } from './chart-colours.ts';
 
 export type LaneRowPicture = {

@@ -1,10 +1,11 @@
+import { shadeOf } from '../../../src/formats/export/frame-shades.ts';
 import { fontScale } from '../dom/canvas.ts';
 import type { PlaceInWindow } from '../dom/dom.ts';
 import { Tooltip } from '../dom/tooltip.ts';
 import type { TooltipLine } from '../dom/tooltip-line.ts';
 import { funcOf, isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
-import { colourNameOf, shadeOf } from './frame-colours.ts';
+import { colourNameOf } from './frame-colours.ts';
 import { Drawing, type DrawnFrame, leastFrameWidth } from './frame-drawing.ts';
 import { type FrameNode, framesTo, toFrameNodes } from './frame-nodes.ts';
 import { alignName, labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';

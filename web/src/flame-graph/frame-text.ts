@@ -1,13 +1,11 @@
-import { formatShare } from '../ask/format.ts';
+import { labelOf } from '../../../src/formats/export/frame-label.ts';
+import { charactersIn } from '../../../src/formats/export/svg-box.ts';
 import { fontScale } from '../dom/canvas.ts';
 import { boxOf, type DrawnFrame, LEAST_LABEL } from './frame-drawing.ts';
-import { fitLabel, widthOf } from './frame-label.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
 /** Pixels on both sides of a label. */
 const MARGIN = 4;
-/** Characters of a frame in which the share is worth cutting the name for. */
-const WIDE_FRAME = 24;
 const SVG = 'http://www.w3.org/2000/svg';
 
 export type TextOptions = {
@@ -27,7 +25,7 @@ export function labelFrame(frame: DrawnFrame, options: TextOptions): void {
   const node = frame.__data__.data;
   const { left, top } = cornerOf(frame);
   const { weight, rowHeight, characterWidth } = options;
-  const characters = Math.floor((width - 2 * MARGIN) / characterWidth);
+  const characters = charactersIn(width, characterWidth);
   const { name, share } = labelOf(node, options.placeOf(node), weight, characters);
   const baseline = top + Math.round(rowHeight * 0.7);
   if (name !== '') frame.append(text('frame-name', name, left + MARGIN, baseline));
@@ -51,23 +49,6 @@ export function alignName(
   const room = Number(frame.getAttribute('width')) - taken;
   const moved = Math.max(0, Math.min(hidden, room));
   name?.setAttribute('x', String(cornerOf(frame).left + MARGIN + moved));
-}
-
-/** The text in a frame that has room for so many characters. */
-export function labelOf(
-  node: FrameNode,
-  place: string,
-  weight: number,
-  characters: number,
-): { readonly name: string; readonly share: string } {
-  const share = node.folded > 0 || weight <= 0 ? '' : formatShare(node.value / weight);
-  const left = characters - share.length - 2;
-  const whole = fitLabel(node.name, place, characters);
-  if (share === '' || left < widthOf(whole)) {
-    if (share === '' || characters < WIDE_FRAME) return { name: whole, share: '' };
-    return { name: fitLabel(node.name, place, left), share };
-  }
-  return { name: whole, share };
 }
 
 function text(className: string, content: string, x: number, y: number): SVGTextElement {

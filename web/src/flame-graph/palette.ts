@@ -1,4 +1,4 @@
-import type { ColourName } from './frame-colours.ts';
+import type { ColourName } from '../../../src/formats/export/frame-shades.ts';
 
 /** The colours of the style sheet as `#rrggbb`, by name. */
 export type Palette = (name: ColourName) => string;

@@ -1,7 +1,8 @@
+import { labelOf } from '../../../src/formats/export/frame-label.ts';
+import { charactersIn, svgBox, svgStart } from '../../../src/formats/export/svg-box.ts';
 import type { MenuItem } from '../controls/frame-menu.ts';
 import type { FlameGraph } from './flame-graph.ts';
-import { boxOf, type DrawnFrame } from './frame-drawing.ts';
-import { labelOf } from './frame-text.ts';
+import { boxOf } from './frame-drawing.ts';
 
 /** Pixels of the picture for one of the page, in a bitmap: sharp when printed. */
 const BITMAP_SCALE = 2;
@@ -12,36 +13,26 @@ const LARGEST_BITMAP = 16_000;
 function flamePicture(chart: FlameGraph): string {
   const { rows, topOf, text } = chart.picture;
   const { width, height } = chart;
-  const page = getComputedStyle(document.body).backgroundColor || '#fff';
-  const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
-      `viewBox="0 0 ${width} ${height}" font-family="ui-monospace, monospace" font-size="12">`,
-    `<rect width="${width}" height="${height}" fill="${escapeXml(page)}"/>`,
-  ];
-  const baseline = Math.round(text.rowHeight * 0.7);
-  const place = (frame: DrawnFrame, row: number) => {
-    const node = frame.__data__.data;
-    const x = round(frame.__data__.x0 * width);
-    const wide = round((frame.__data__.x1 - frame.__data__.x0) * width);
-    const fill = boxOf(frame).getAttribute('fill') ?? '#ccc';
-    const top = topOf(row);
-    const characters = Math.floor((wide - 8) / text.characterWidth);
-    const { name, share } = labelOf(node, text.placeOf(node), text.weight, characters);
-    const at = (textX: number, anchor: string, content: string) =>
-      content === ''
-        ? ''
-        : `<text x="${round(textX)}" y="${top + baseline}"${anchor} fill="#1b1a18">${escapeXml(content)}</text>`;
-    lines.push(
-      `<g><title>${escapeXml(node.name)}</title><rect x="${x}" y="${top}" width="${wide}" ` +
-        `height="${text.rowHeight}" fill="${fill}" stroke="${escapeXml(page)}" stroke-width="0.5"/>` +
-        `${at(x + 4, '', name)}${at(x + wide - 4, ' text-anchor="end"', share)}</g>`,
-    );
-  };
-  rows.forEach((frames, row) => {
-    for (const frame of frames) place(frame, row);
-  });
-  lines.push('</svg>');
-  return lines.join('\n');
+  const background = getComputedStyle(document.body).backgroundColor || '#fff';
+  const boxes = rows.flatMap((frames, row) =>
+    frames.map((frame) => {
+      const { data: node, x0, x1 } = frame.__data__;
+      const wide = (x1 - x0) * width;
+      return svgBox({
+        ...{ x: x0 * width, top: topOf(row), width: wide, height: text.rowHeight },
+        fill: boxOf(frame).getAttribute('fill') ?? '#ccc',
+        title: node.name,
+        label: labelOf(
+          node,
+          text.placeOf(node),
+          text.weight,
+          charactersIn(wide, text.characterWidth),
+        ),
+        background,
+      });
+    }),
+  );
+  return [svgStart(width, height, background), ...boxes, '</svg>'].join('\n');
 }
 
 /** Saves the flame graph as `NAME.svg`. */
@@ -83,16 +74,4 @@ function save(content: Blob, name: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
-}
-
-const round = (value: number): number => Math.round(value * 100) / 100;
-
-/** Characters that XML 1.0 can't hold are left out. */
-function escapeXml(content: string): string {
-  return content
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,8 +1,8 @@
+import { splitPlace } from '../../../src/formats/export/frame-label.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatShare, formatWeight } from '../ask/format.ts';
 import { copyText } from '../dom/copy-text.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
-import { splitPlace } from '../flame-graph/frame-label.ts';
 import { addEdit } from '../state/edits.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';

@@ -1,6 +1,6 @@
+import { splitPlace } from '../../../src/formats/export/frame-label.ts';
 import { formatCount, formatShare } from '../ask/format.ts';
 import { element, pushButton } from '../dom/dom.ts';
-import { splitPlace } from '../flame-graph/frame-label.ts';
 import type { Neighbour } from '../worker/messages/panel-messages.ts';
 import { shortPlace } from './short-place.ts';
 

@@ -1,8 +1,9 @@
+import { splitPlace } from '../../../src/formats/export/frame-label.ts';
+import { colourNameOfFunc } from '../../../src/formats/export/frame-shades.ts';
 import { askLatest } from '../ask/ask.ts';
 import { ADDING_UP, formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
-import { colourNameOfFunc, colourVariable } from '../flame-graph/frame-colours.ts';
-import { splitPlace } from '../flame-graph/frame-label.ts';
+import { colourVariable } from '../flame-graph/frame-colours.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';

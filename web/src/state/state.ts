@@ -1,7 +1,7 @@
+import { KIND_GROUPS, type KindGroup } from '../../../src/formats/export/kind-group.ts';
 import { DIFF_MEASURES, type DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import { FRAME_LEVELS, type FrameLevel } from '../../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../../src/profile/types.ts';
-import { KIND_GROUPS, type KindGroup } from '../worker/messages/kind-group.ts';
 
 /**
  * The state of the page: one immutable value, of which every view is a function, and which the hash

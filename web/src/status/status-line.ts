@@ -1,13 +1,13 @@
+import { groupTitle, KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { WAIT_KINDS } from '../../../src/profile/off-cpu/wait-kinds.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatShare, formatWeight } from '../ask/format.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { colourVariable } from '../flame-graph/frame-colours.ts';
-import { groupColour, groupTitle } from '../kinds.ts';
+import { groupColour } from '../kinds.ts';
 import { selectionOf, treeParams } from '../state/selection.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { waitTitle, waitWords } from '../wait-words.ts';
-import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 import type { TreeResult } from '../worker/messages/messages.ts';
 import type { SummaryResult } from '../worker/messages/panel-messages.ts';
 import './status.css';

@@ -1,7 +1,7 @@
 import { formatEstimate, metricTitle } from '../../../src/counting/count/format-metric.ts';
+import { splitPlace } from '../../../src/formats/export/frame-label.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
-import { splitPlace } from '../flame-graph/frame-label.ts';
 import type { ViewState } from '../state/state.ts';
 import type { TableRatio, TableResult, TableRow, Unit } from '../worker/messages/messages.ts';
 import { nameText, shareCell, type TableHeading } from './data-table.ts';

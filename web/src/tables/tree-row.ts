@@ -1,7 +1,7 @@
+import { splitPlace } from '../../../src/formats/export/frame-label.ts';
 import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import { colourNameOfKind, colourVariable } from '../flame-graph/frame-colours.ts';
-import { splitPlace } from '../flame-graph/frame-label.ts';
 import { isInlined } from '../worker/messages/frame-key.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, nameText, shareCell } from './data-table.ts';

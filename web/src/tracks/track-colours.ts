@@ -1,5 +1,5 @@
+import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { element } from '../dom/dom.ts';
-import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 import { blend, type Pixel, pixel, type TrackPaint } from './track-paint.ts';
 
 /** Colours from the style sheet, as they are now; `dimmed` are those of threads that are left out. */

@@ -1,4 +1,5 @@
 import type { MetricName } from '../../../../src/counting/count/metric.ts';
+import type { KindGroup } from '../../../../src/formats/export/kind-group.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type {
   ComparedFunctions,
@@ -13,7 +14,6 @@ import type {
   WeightKind,
 } from '../../../../src/profile/types.ts';
 import type { InstructionWeights } from '../../../../src/questions/instructions.ts';
-import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
 
 /** The requests that the views of functions, trees, code and changes make of the worker. */

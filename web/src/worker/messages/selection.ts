@@ -1,7 +1,7 @@
+import type { KindGroup } from '../../../../src/formats/export/kind-group.ts';
 import type { FrameEdit } from '../../../../src/profile/analysis/stacks/edit-stacks.ts';
 import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../../../src/profile/types.ts';
-import type { KindGroup } from './kind-group.ts';
 
 /** Which samples, and what each counts for. All views of one page state share it. */
 export type Selection = {

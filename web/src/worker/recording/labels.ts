@@ -1,5 +1,5 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import { KIND_GROUPS } from '../messages/kind-group.ts';
+import { KIND_GROUPS } from '../../../../src/formats/export/kind-group.ts';
 import type { FrameKey, FrameKind, TreeLabels, TreeParams } from '../messages/messages.ts';
 import type { LoadedRecording } from './recording.ts';
 

@@ -1,6 +1,7 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { mapInts } from '../../../../src/base/int-column.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import { KIND_GROUPS, type KindGroup } from '../../../../src/formats/export/kind-group.ts';
 import {
   comparedEvents,
   type EventRatio,
@@ -30,7 +31,6 @@ import { prepareOpening } from '../../../../src/profile/analysis/trees/open-chai
 import { stacksWith } from '../../../../src/profile/stacks-with.ts';
 import type { EventIndex, Profile, Weights } from '../../../../src/profile/types.ts';
 import type { Asked } from '../../../../src/questions/shares-by-key.ts';
-import { KIND_GROUPS, type KindGroup } from '../messages/kind-group.ts';
 import type { FrameKey, TreeParams } from '../messages/messages.ts';
 import { type Selection, selectionKey } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';

@@ -1,10 +1,10 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import { KIND_GROUPS } from '../../../../src/formats/export/kind-group.ts';
 import { WAIT_KINDS, waitKindOf } from '../../../../src/profile/off-cpu/wait-kinds.ts';
 import { stacksWith } from '../../../../src/profile/stacks-with.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
-import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { SummaryResult } from '../messages/panel-messages.ts';
 import type { Selected } from '../recording/selected.ts';
 

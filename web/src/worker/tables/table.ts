@@ -1,12 +1,12 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { type IntColumn, mapInts } from '../../../../src/base/int-column.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
+import { KIND_GROUPS } from '../../../../src/formats/export/kind-group.ts';
 import { sumTree } from '../../../../src/profile/analysis/flat-report.ts';
 import type { CallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import { sumByKey } from '../../../../src/profile/analysis/weight-sums.ts';
 import { dsoPlace } from '../../../../src/profile/dso-place.ts';
 import { namesakesOfThreads } from '../../../../src/questions/threads.ts';
-import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type {
   Interval,
   TableKey,

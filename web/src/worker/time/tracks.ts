@@ -1,10 +1,10 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
+import { KIND_GROUPS } from '../../../../src/formats/export/kind-group.ts';
 import { isCpuTime } from '../../../../src/profile/cpu-time.ts';
 import { unsampledWithin } from '../../../../src/profile/sampled-time.ts';
 import type { Profile, ProfileThread } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
-import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { Selection } from '../messages/selection.ts';
 import type { TimeFilter, TimeGrid } from '../messages/time-messages.ts';
 import type {

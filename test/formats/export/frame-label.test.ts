@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitLabel, splitPlace } from '../../web/src/flame-graph/frame-label.ts';
+import { fitLabel, splitPlace } from '../../../src/formats/export/frame-label.ts';
 
 const COLLECT =
   'v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace, v8::GCCallbackFlags)';

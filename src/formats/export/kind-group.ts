@@ -1,4 +1,4 @@
-import { FUNC_CATEGORIES, type FuncCategory } from '../../../../src/profile/types.ts';
+import { FUNC_CATEGORIES, type FuncCategory } from '../../profile/types.ts';
 
 /** Short names of the categories of functions, as addresses and style sheets have them. */
 const GROUP_OF_CATEGORY = {
@@ -20,3 +20,18 @@ export type KindGroup = (typeof GROUP_OF_CATEGORY)[FuncCategory];
 export const KIND_GROUPS: readonly KindGroup[] = FUNC_CATEGORIES.map(
   (category) => GROUP_OF_CATEGORY[category],
 );
+
+const TITLES: Readonly<Record<KindGroup, string>> = {
+  own: 'your code',
+  dependency: 'dependencies',
+  node: 'Node',
+  v8: 'V8',
+  gc: 'GC',
+  standard: 'standard library',
+  libc: 'libc',
+  native: 'native',
+  kernel: 'kernel',
+  unknown: 'unknown',
+};
+
+export const groupTitle = (group: KindGroup): string => TITLES[group];

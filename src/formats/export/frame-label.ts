@@ -1,3 +1,25 @@
+import { formatShare } from '../../base/numbers.ts';
+
+/** Characters of a frame in which the share is worth cutting the name for. */
+const WIDE_FRAME = 24;
+
+/** The text in a frame of `value` out of `weight` that has room for so many characters; folded frames have no share. */
+export function labelOf(
+  frame: { readonly name: string; readonly value: number; readonly folded: number },
+  place: string,
+  weight: number,
+  characters: number,
+): { readonly name: string; readonly share: string } {
+  const share = frame.folded > 0 || weight <= 0 ? '' : formatShare(frame.value / weight);
+  const left = characters - share.length - 2;
+  const whole = fitLabel(frame.name, place, characters);
+  if (share === '' || left < widthOf(whole)) {
+    if (share === '' || characters < WIDE_FRAME) return { name: whole, share: '' };
+    return { name: fitLabel(frame.name, place, left), share };
+  }
+  return { name: whole, share };
+}
+
 /**
  * The label of a frame in `characters` of a font in which all are as wide: the name and where the
  * function is, then the name alone, then what of it tells most. Names of C++ say that at their
