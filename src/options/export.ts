@@ -58,6 +58,7 @@ const UNWRITTEN = /\.(?:jfr|nettrace|prof|json|png|pdf)$/;
 /** The format that a file's name stands for; null for none. Throws `UsageError` for one that nothing here writes. */
 export function formatOfFile(path: string | undefined): AskedFormat | null {
   if (path === undefined) return null;
+  if (path === '--') throw new UsageError('-o --: the name of the file is missing');
   const ending = endingIn(path);
   if (ending !== undefined) return ENDINGS[ending];
   const unwritten = UNWRITTEN.exec(path);

@@ -13,6 +13,7 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   flame: ['view'],
   flamegraph: ['view'],
   timeline: ['view'],
+  hotspot: ['view'],
   tree: ['report', '--tree'],
   callgraph: ['report', '--tree'],
   'call-graph': ['report', '--tree'],
@@ -34,6 +35,7 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   '--usage': ['help'],
   docs: ['help'],
   html: ['export', '--format', 'html', '-o', 'perf.html'],
+  svg: ['export', '--format', 'svg', '-o', 'perf.svg'],
   speedscope: ['export', '--format', 'speedscope', '-o', 'perf.speedscope.json'],
   folded: ['export', '--format', 'folded', '-o', '-'],
   collapse: ['export', '--format', 'folded', '-o', '-'],
@@ -127,6 +129,10 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   '0x': OWN_NAME,
   'py-spy': OWN_NAME,
   asprof: OWN_NAME,
+  austin: OWN_NAME,
+  rbspy: OWN_NAME,
+  vtune: OWN_NAME,
+  'magic-trace': OWN_NAME,
   node: NOT_HERE,
   deno: NOT_HERE,
   bun: NOT_HERE,
@@ -163,6 +169,10 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   '-d': ATTACH,
   '-f': ATTACH,
   '-i': ATTACH,
+  '-Cp': ATTACH,
+  '-list': 'source lines of a function: perf-ts annotate NAME -i FILE',
+  '-report': 'where the time went: perf-ts report',
+  '--exportTo': 'a file of another tool: perf-ts export -o app.firefox.json',
 };
 
 /** Options of other profilers that perf-ts has by another name, by command: what to type. */
@@ -201,6 +211,8 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--per-cpu-threads': 'each CPU has its row: leave it out; then: perf-ts report --sort cpu',
     '--cswitch-markers': 'when threads run and wait: --switch-events, or --off-cpu',
     '--include-args': 'its arguments are in the head of perf-ts report: leave it out',
+    '--raw-file':
+      'the recording is the raw data: -o perf.data; a picture of it: perf-ts export -o app.svg',
     '--output-dir': 'the file is named: -o DIR/perf.data',
     '--collect-delay': 'begin to sample later: -D 500',
     '--main-thread-only': 'each thread has its row: leave it out; then: perf-ts report --sort tid',
@@ -232,10 +244,11 @@ const PROFILE_OPTION = /^--(?:prof|cpu-prof)$/;
 const NODE_OPTION = /^--(?:prof|cpu-prof|inspect(?:-brk)?|heap-prof)\b/;
 const ID = /^\d+$/;
 /** Options by which pprof shows a file, and the command of perf-ts that shows it so. */
-const PPROF_OPTIONS: readonly (readonly [option: RegExp, command: string])[] = [
+const PPROF_OPTIONS: readonly (readonly [option: RegExp, ...command: string[]])[] = [
   [/^--?http=/, 'view'],
   [/^-web$/, 'view'],
   [/^-top$/, 'report'],
+  [/^-svg$/, 'export', '-o', 'perf.svg'],
 ];
 
 /** The words of a command line as perf-ts has them, where they are those of another profiler that mean the same. */
@@ -245,8 +258,9 @@ export function fromHabit(words: readonly string[]): readonly string[] {
     const isFile = !second.startsWith('-');
     return isFile ? ['view', second, ...rest] : fromHabit(words.slice(1));
   }
-  const shown = PPROF_OPTIONS.find(([option]) => option.test(first));
-  if (shown !== undefined && second !== '') return [shown[1], ...words.slice(1)];
+  const [, ...shown] = PPROF_OPTIONS.find(([option]) => option.test(first)) ?? [];
+  if (shown.length > 0 && second !== '') return [...shown, ...words.slice(1)];
+  if (first === '-collect') return ['run', ...rest];
   const isProgram = PROGRAM.test(second);
   const isMeasured = words.some((word) => word === '--' || word === '-p' || word === '--pid');
   if (Object.hasOwn(MEASURING, first) && (isMeasured || isProgram)) {
