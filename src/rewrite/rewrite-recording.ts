@@ -174,7 +174,7 @@ class Rewriter {
   }
 
   constructor(data: PerfData, options: RewriteOptions, known: KnownBefore) {
-    const { littleEndian, features } = data;
+    const { littleEndian, features, startTime } = data;
     this.#data = data;
     this.#processes = known.processes;
     this.#options = options;
@@ -190,7 +190,7 @@ class Rewriter {
       const format = known.formats?.of(Number(attr.config)) ?? null;
       const raw = cleans ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
       const unwinder = completesStacks(attr) ? this.#unwinder : null;
-      const unwinding = unwinder && { unwinder, attrIndex: index };
+      const unwinding = unwinder && { unwinder, attrIndex: index, startTime };
       return new SampleRewriter(info, change.removed, kernel, raw, unwinding);
     });
     this.#unknown = this.#samples.every((rewriter) => rewriter === null) ? null : 'unreadable';

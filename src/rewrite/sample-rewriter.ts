@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import { writeAddress } from '../base/u64.ts';
+import { type RawTime, writeAddress } from '../base/u64.ts';
 import { MOST_FRAMES } from '../code/unwind/unwinder.ts';
 import { firstUserEntry } from '../kernel/perf-event/callchain.ts';
 import { PERF_FORMAT, PERF_RECORD_MISC, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
@@ -31,8 +31,12 @@ const BEHIND_PHYS_ADDR = [
 const KERNEL_CONTEXTS = new Set([-32, -128, -2176].map((marker) => marker >>> 0));
 const DEFERRED_CONTEXT = -640 >>> 0;
 
-/** Unwinds the samples of one event before their stacks go. */
-export type Unwinding = { readonly unwinder: StackUnwinder; readonly attrIndex: number };
+/** Unwinds the samples of one event before their stacks go; times of code begin at `startTime`. */
+export type Unwinding = {
+  readonly unwinder: StackUnwinder;
+  readonly attrIndex: number;
+  readonly startTime: RawTime;
+};
 
 /**
  * Writes samples of one event without the fields in `removed`, and without kernel addresses if
@@ -44,7 +48,7 @@ export class SampleRewriter {
   readonly #kernel: KernelAddresses | null;
   readonly #raw: RawCleaner | null;
   readonly #unwinding: Unwinding | null;
-  readonly #sample = new SampleView({ high: 0, low: 0 });
+  readonly #sample: SampleView;
   // The sample being written: where it is read up to, and where it is written to.
   #in: DataView = new DataView(new ArrayBuffer(0));
   #from = 0;
@@ -62,6 +66,7 @@ export class SampleRewriter {
     this.#kernel = kernel;
     this.#raw = raw;
     this.#unwinding = unwinding;
+    this.#sample = new SampleView(unwinding?.startTime ?? { high: 0, low: 0 });
   }
 
   /** Appends the sample to `out`. False, and nothing is written, if it can't be taken apart. */

@@ -22,6 +22,8 @@ const PID = 2 ** 22 + process.pid;
 const CODE = 0x7f0000000000;
 const CODE_BYTES = 0x100;
 const STACK = 0x7ffd00000000;
+/** The recording's start, on the clock of all times. */
+const BEGIN = 1000;
 const RBX = 3;
 /** rbp, rsp and rip in what is recorded of x86-64. */
 const [RBP_AT, RSP_AT, RIP_AT] = [6, 7, 8] as const;
@@ -39,7 +41,7 @@ function dumpOf(loads: readonly Load[], header: Uint8Array): Uint8Array {
   const out = new ByteWriter().u32(0x4a695444).u32(1).u32(40).u32(62).u32(0).u32(PID).u64(0).u64(0);
   const add = (id: number, time: number, body: () => void) => {
     const at = out.length;
-    out.u32(id).u32(0).u64(time);
+    out.u32(id).u32(0).u64(BEGIN + time);
     body();
     out.patchU32(at + 4, out.length - at);
   };
@@ -81,7 +83,7 @@ function fileOf(
   const map = (address: number, filename: string) =>
     encoder.mmap(
       { pid: PID, tid: PID, address: BigInt(address), length: 0x10000, fileOffset: 0, filename },
-      { time: 1 },
+      { time: BEGIN },
     );
   const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
   return perfDataFile({ attrs: [{ attr, ids: [5] }], records: [...mapped, ...samples] });
@@ -99,7 +101,7 @@ function recordingOf(dump: string, times: readonly number[], stack: readonly num
         .u64(CODE + 0x10)
         .u32(PID)
         .u32(PID)
-        .u64(time)
+        .u64(BEGIN + time)
         .u64(0)
         .u64(2);
       for (const register of registers) out.u64(register);
@@ -129,7 +131,7 @@ function leafRecordingOf(
         .u64(isKernel ? kernelIp : chain[0])
         .u32(PID)
         .u32(PID)
-        .u64(time)
+        .u64(BEGIN + time)
         .u64(entries.length);
       for (const entry of entries) out.u64(BigInt.asUintN(64, entry));
       out.u64(8 * stack.length);
