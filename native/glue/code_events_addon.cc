@@ -21,6 +21,8 @@
  *                marks: `src/register/marks.cts`
  *   findContextFrame(), contextMark(), readContext(), contextCell(), armContexts()
  *                contexts of samples: `src/register/contexts.cts`
+ *   beginWork(object, kind), endWork(address, kind, goesOn)
+ *                work for libuv's pool, for the same
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *   listen(socketPath, onRequest)
  *                lets recorders ask for it, of this user and root; `onRequest` gets their line and
@@ -339,6 +341,42 @@ napi_value ArmContexts(napi_env env, napi_callback_info) {
   return armed;
 }
 
+napi_value BeginWork(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2], address;
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  const Instance* instance = InstanceOf(env);
+  uint32_t kind = 0;
+  uint64_t begun = 0;
+  if (instance->listener != nullptr && napi_get_value_uint32(env, arguments[1], &kind) == napi_ok) {
+    // A value of Node-API is a handle of V8.
+    const uint64_t word = *reinterpret_cast<const uint64_t*>(arguments[0]);
+    begun = instance->listener->contexts().BeginWork(word, kind);
+  }
+  napi_create_double(env, static_cast<double>(begun), &address);
+  return address;
+}
+
+napi_value EndWork(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value arguments[3];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  const Instance* instance = InstanceOf(env);
+  double address = 0;
+  uint32_t kind = 0;
+  bool goes_on = false;
+  uv_loop_s* loop = nullptr;
+  if (instance->listener != nullptr &&
+      napi_get_value_double(env, arguments[0], &address) == napi_ok && address >= 0 &&
+      napi_get_value_uint32(env, arguments[1], &kind) == napi_ok &&
+      napi_get_value_bool(env, arguments[2], &goes_on) == napi_ok &&
+      napi_get_uv_event_loop(env, &loop) == napi_ok) {
+    instance->listener->contexts().EndWork(static_cast<uint64_t>(address), kind, goes_on,
+                                           reinterpret_cast<uint64_t>(loop));
+  }
+  return nullptr;
+}
+
 napi_value Sends(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   napi_value sends;
@@ -457,6 +495,8 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "readContext", ReadContext);
   Export(env, exports, "contextCell", ContextCell);
   Export(env, exports, "armContexts", ArmContexts);
+  Export(env, exports, "beginWork", BeginWork);
+  Export(env, exports, "endWork", EndWork);
   Export(env, exports, "stop", Stop);
   return exports;
 }

@@ -44,6 +44,11 @@ export type MarkTable = {
   readonly loops: readonly TurnLoop[];
   /** Absent where `record --requests` was not asked for, or could not be. */
   readonly contexts?: ContextTable;
+  /**
+   * The requests that gave libuv's pool the work in which threads of it were sampled, at the times of these samples; rows of `loops` are those
+   * threads. A sample that is not in it may be of any. Absent where it is known of none.
+   */
+  readonly pool?: ContextTable;
 };
 
 /**

@@ -25,27 +25,30 @@ export function requestOfSamples({
   threads,
 }: Pick<Profile, 'samples' | 'marks' | 'threads'>): Int32Array | null {
   if (marks?.contexts === undefined) return null;
-  const { timeNs, request } = marks.contexts;
-  const { next, cursor } = contextsByThread(marks, marks.contexts, threads.length);
-  const { event, thread } = samples;
-  const sampleNs = samples.timeNs;
+  const { contexts, pool } = marks;
+  const own = new ContextCursor(marks, contexts, threads.length);
+  const inPool = pool && new ContextCursor(marks, pool, threads.length);
+  const { event, thread, timeNs } = samples;
   const found = new Int32Array(samples.length).fill(UNKNOWN_REQUEST);
   for (let row = 0; row < samples.length; row++) {
     if (event[row] !== WITH_CONTEXTS) continue;
-    const of = thread[row];
-    let at = cursor[of];
-    while (at !== NONE && timeNs[at] < sampleNs[row]) at = next[at];
-    cursor[of] = at;
-    if (at !== NONE) found[row] = request[at];
+    const context = own.findFrom(thread[row], timeNs[row]);
+    if (context !== NONE) found[row] = contexts.request[context];
+    if (pool === undefined || inPool === undefined) continue;
+    const work = inPool.findFrom(thread[row], timeNs[row]);
+    if (work !== NONE && pool.timeNs[work] === timeNs[row]) found[row] = pool.request[work];
   }
   return found;
 }
 
+/** Who a sample ran for, where requests that are called so are asked for. */
+export const RAN_FOR = { unknown: 0, others: 1, them: 2 } as const;
+
 /**
- * 1 for each sample that ran for another request, or for none, though one that is called so was open on its thread; null where
+ * `RAN_FOR` by row of the samples: for one that is called so, for another or for none, though one that is called so was open on its thread; null where
  * that is not known, or marks of other kinds are called so.
  */
-export function ranForOthers(
+export function ranFor(
   profile: Pick<Profile, 'samples' | 'marks' | 'threads'>,
   called: string,
 ): Uint8Array | null {
@@ -54,24 +57,36 @@ export function ranForOthers(
   const { kind } = profile.marks;
   const isCalled = marksCalled(profile.marks, called);
   if (isCalled.some((is, row) => is === 1 && kind[row] !== REQUEST)) return null;
-  return Uint8Array.from(requestOf, (row) =>
-    row === UNKNOWN_REQUEST || row === UNMARKED_REQUEST || isCalled[row] === 1 ? 0 : 1,
-  );
+  return Uint8Array.from(requestOf, (row) => {
+    if (row === UNKNOWN_REQUEST || row === UNMARKED_REQUEST) return RAN_FOR.unknown;
+    return isCalled[row] === 1 ? RAN_FOR.them : RAN_FOR.others;
+  });
 }
 
-/** Lists of the contexts of threads, in the order of their times: the first of each thread, and the one behind each. */
-function contextsByThread(
-  { loops }: MarkTable,
-  { length, loop }: ContextTable,
-  threads: number,
-): { readonly next: Int32Array; readonly cursor: Int32Array } {
-  const next = new Int32Array(length).fill(NONE);
-  const cursor = new Int32Array(threads).fill(NONE);
-  for (let row = length - 1; row >= 0; row--) {
-    const { thread } = loops[loop[row]];
-    if (thread === NONE) continue;
-    next[row] = cursor[thread];
-    cursor[thread] = row;
+/** The contexts of threads, as time goes on. */
+class ContextCursor {
+  readonly #timeNs: Float64Array;
+  /** Lists of the rows of each thread, in the order of their times: the one that is next, and the one behind each. */
+  readonly #cursor: Int32Array;
+  readonly #next: Int32Array;
+
+  constructor({ loops }: MarkTable, { length, loop, timeNs }: ContextTable, threads: number) {
+    this.#timeNs = timeNs;
+    this.#cursor = new Int32Array(threads).fill(NONE);
+    this.#next = new Int32Array(length).fill(NONE);
+    for (let row = length - 1; row >= 0; row--) {
+      const { thread } = loops[loop[row]];
+      if (thread === NONE) continue;
+      this.#next[row] = this.#cursor[thread];
+      this.#cursor[thread] = row;
+    }
   }
-  return { next, cursor };
+
+  /** The first context of a thread at or behind a time; −1: it has none. Times only grow. */
+  findFrom(thread: number, timeNs: number): number {
+    let at = this.#cursor[thread];
+    while (at !== NONE && this.#timeNs[at] < timeNs) at = this.#next[at];
+    this.#cursor[thread] = at;
+    return at;
+  }
 }

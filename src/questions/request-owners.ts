@@ -25,7 +25,7 @@ export type SampleOwners = {
   readonly routeOf: Int32Array;
 };
 
-/** A sample of a thread that answers no requests. */
+/** A sample of a thread that answers no requests, in no work that one is known to have asked for. */
 export const OTHER_THREAD = -4;
 /** A sample while requests of several routes were open, of which one is its. */
 export const SEVERAL_ROUTES = -5;
@@ -52,10 +52,15 @@ export function ownersOfSamples(
   const isInHandler = handlerStacks(profile);
   for (const row of rows) {
     const thread = threads.get(samples.thread[row]);
-    if (thread === undefined) continue;
+    const request = requestOf === null ? UNKNOWN_REQUEST : requestOf[row];
+    if (thread === undefined) {
+      if (request < 0) continue;
+      owner[row] = request;
+      isCertain[row] = 1;
+      continue;
+    }
     thread.moveTo(samples.timeNs[row]);
     const stack = samples.stack[row];
-    const request = requestOf === null ? UNKNOWN_REQUEST : requestOf[row];
     if (request !== UNKNOWN_REQUEST) {
       owner[row] = request === UNMARKED_REQUEST ? SEVERAL_ROUTES : request;
       isCertain[row] = request >= 0 ? 1 : 0;

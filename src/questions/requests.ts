@@ -15,13 +15,15 @@ export type RouteRow = Omit<MarkSummary, 'kind'> &
      * the server's thread while requests of this route alone were open.
      */
     readonly inHandler: number;
+    /** The part of `inHandler` that ran on threads of libuv's pool: work that such a request gave to it (`record --requests`). */
+    readonly inPool: number;
     /** The parts of `totalNs`; null where the event counts something else than time. */
     readonly times: RequestTimes | null;
   };
 
 /**
  * The part that is put down to no route: it ran while requests of several routes were open, or none was; or on a thread that
- * answers none, as V8's own and those of libuv's pool.
+ * answers none, as V8's own, and those of libuv's pool where it is not known who asked.
  */
 export type UntoldRow = Share & { readonly while: (typeof UNTOLD)[number] };
 
@@ -42,6 +44,8 @@ export function* findRequests(
   times: RequestTimeTable | null,
 ): Slices<RequestReport> {
   const { rows, weights, profile } = asked;
+  const { loop, loops } = marks;
+  const threads = profile.samples.thread;
   const sums = names.map(() => new MarkSums());
   const spent = names.map(() => ({ ...NO_TIMES }));
   for (let row = 0; row < marks.length; row++) {
@@ -56,12 +60,15 @@ export function* findRequests(
   const [several, none, elsewhere] = UNTOLD.map((_, i) => names.length + i);
   const keys = new Int32Array(profile.samples.length).fill(NONE);
   const inHandler = new Float64Array(names.length);
+  const inPool = new Float64Array(names.length);
   for (const row of rows) {
     const of = owner[row];
     if (of >= 0) keys[row] = routeOf[of];
     else if (of <= FIRST_ROUTE) keys[row] = FIRST_ROUTE - of;
     else keys[row] = of === NO_REQUEST ? none : of === OTHER_THREAD ? elsewhere : several;
-    if (isCertain[row] === 1) inHandler[keys[row]] += weights.values[row];
+    if (isCertain[row] === 0) continue;
+    inHandler[keys[row]] += weights.values[row];
+    if (threads[row] !== loops[loop[of]].thread) inPool[keys[row]] += weights.values[row];
   }
   yield;
   const shares = new Map(
@@ -75,6 +82,7 @@ export function* findRequests(
     ...sums[key].finish(),
     ...(shares.get(key) ?? NOTHING),
     inHandler: inHandler[key],
+    inPool: inPool[key],
     times: times && spent[key],
   }));
   return {

@@ -53,7 +53,7 @@ import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { decodeLoops, readLoopStreams } from './jit/loop-streams.ts';
+import { decodeLoops, readLoopStreams, readPoolSamples } from './jit/loop-streams.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { type Reading, readOrRecall } from './kept-profile.ts';
 import { hasStacks } from './locate-frames.ts';
@@ -332,6 +332,7 @@ function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: Built
     whole.threads,
     endOf(pipeline, whole.samples),
     diagnostics,
+    pipeline.unwinder?.poolSamples?.encode() ?? readPoolSamples(data, diagnostics),
   );
   const turns = withOtherTurns(pipeline, loops.turns, whole);
   const { marks } = loops;

@@ -33,6 +33,13 @@ export type CodeEventsLibrary = {
   contextCell(): ArrayBuffer | undefined;
   /** Notes the context of each sample of the calling thread; false where the program uses SIGURG itself. */
   armContexts(): boolean;
+  /**
+   * Notes that Node's object of work for libuv's pool was made in the current context; returns a number of it, 0: it can't be told
+   * from others. `kind`: below 32, of its class.
+   */
+  beginWork(resource: object, kind: number): number;
+  /** The work was done. `goesOn`: the object may do more. 0: nothing is known of any from now on. */
+  endWork(work: number, kind: number, goesOn: boolean): void;
   /** Lets recorders of this user and root ask for it, at a Unix socket; one in a process. */
   listen(path: string, onRequest: (line: string) => string): void;
   /** Whether a socket is there that nobody listens at. */

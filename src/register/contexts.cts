@@ -5,7 +5,13 @@ import type { CodeEventsLibrary } from './code-events.cts';
 /** Exports of the code-events library for contexts, see `native/core/code_events/sample_contexts.h`. */
 type Library = Pick<
   CodeEventsLibrary,
-  'findContextFrame' | 'contextMark' | 'readContext' | 'contextCell' | 'armContexts'
+  | 'findContextFrame'
+  | 'contextMark'
+  | 'readContext'
+  | 'contextCell'
+  | 'armContexts'
+  | 'beginWork'
+  | 'endWork'
 >;
 
 /** The requests in the contexts of a thread. */
@@ -14,19 +20,25 @@ type Contexts = {
   enter(mark: number): void;
   end(): void;
 };
+type Hooks = typeof import('node:async_hooks');
+/** Hooks that note work for libuv's pool. */
+type Work = {
+  init(type: string, resource: object): void;
+  after(): void;
+};
 /** Keeps them in one way; null where that does not work here. */
-type Way = (hooks: typeof import('node:async_hooks'), library: Library) => Contexts | null;
+type Way = (hooks: Hooks, library: Library, work: Work) => Contexts | null;
 
 /**
  * Gives requests to the asynchronous contexts of the calling thread, so that each of its samples has one; null where that can't be. On
  * Node 24 and later V8 itself hands a frame from promise to promise, which costs nothing for each; elsewhere hooks do.
  */
 exports.openContexts = (require: NodeJS.Require, library: Library): Contexts | null =>
-  openByWays(require, library, [keepInFrames, keepByHooks]);
+  openByWays(require, library, noteWork, [keepInFrames, keepByHooks]);
 
 /** The same as the text of a function, for `marks.cts`. */
 exports.openContextsText = (): string =>
-  `(require, library) => (${openByWays})(require, library, [${[keepInFrames, keepByHooks]}])`;
+  `(require, library) => (${openByWays})(require, library, ${noteWork}, [${[keepInFrames, keepByHooks]}])`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Numbers are
 // those of `native/core/code_events/stream.h`: the lower 20 bits of a mark, or −1 for no request.
@@ -34,11 +46,12 @@ exports.openContextsText = (): string =>
 function openByWays(
   require: NodeJS.Require,
   library: Library,
+  note: typeof noteWork,
   ways: readonly Way[],
 ): Contexts | null {
-  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
+  const hooks = require('node:async_hooks') as Hooks;
   for (const way of ways) {
-    const contexts = way(hooks, library);
+    const contexts = way(hooks, library, note(hooks, library));
     if (contexts === null) continue;
     if (library.armContexts()) return contexts;
     contexts.end();
@@ -47,10 +60,54 @@ function openByWays(
   return null;
 }
 
+/**
+ * Work for libuv's pool is noted where its object is made, in the context of who asks for it, until its callback has run. A stream of zlib
+ * has one object for all that it does.
+ */
+function noteWork({ executionAsyncResource }: Hooks, library: Library): Work {
+  const CRYPTO =
+    'ARGON2 CHECKPRIME CIPHER DERIVEBITS HASH KEYEXPORT KEYGEN KEYPAIRGEN PBKDF2 RANDOMBYTES RANDOMPRIME SCRYPT SIGN VERIFY';
+  const FILES = 'FSREQCALLBACK FSREQPROMISE FILEHANDLECLOSEREQ';
+  const NAMES = 'GETADDRINFOREQWRAP GETNAMEINFOREQWRAP';
+  const ZLIB = 'ZLIB';
+  const crypto = CRYPTO.split(' ').map((each) => `${each}REQUEST`);
+  const types = new Set([ZLIB, ...`${FILES} ${NAMES}`.split(' '), ...crypto]);
+  const KINDS = 32;
+  /** By prototype: Node has several kinds of objects of one type. */
+  const kinds = new Map<object, number>();
+  const kindOf = (resource: object): number => {
+    const prototype = Object.getPrototypeOf(resource) as object;
+    const kind = kinds.get(prototype) ?? kinds.size;
+    if (kind < KINDS) kinds.set(prototype, kind);
+    return kind;
+  };
+  /** So much is noted of a thread: a million records, of 32 bytes. */
+  let left = 500_000;
+  const begun = new WeakMap<object, { work: number; kind: number; goesOn: boolean }>();
+  return {
+    init(type, resource) {
+      if (left === 0 || !types.has(type)) return;
+      if (--left === 0) return library.endWork(0, 0, false);
+      try {
+        const kind = kindOf(resource);
+        const work = library.beginWork(resource, kind);
+        if (work !== 0) begun.set(resource, { work, kind, goesOn: type === ZLIB });
+      } catch {
+        // A program's own object of that type, which is none.
+      }
+    },
+    after() {
+      const it = begun.get(executionAsyncResource());
+      if (it !== undefined) library.endWork(it.work, it.kind, it.goesOn);
+    },
+  };
+}
+
 /** The library reads the number in V8's frame: nothing is called for a promise, and an object is made for each request. */
 function keepInFrames(
-  { AsyncLocalStorage }: typeof import('node:async_hooks'),
+  { AsyncLocalStorage, createHook }: Hooks,
   library: Library,
+  work: Work,
 ): Contexts | null {
   const NUMBERS = 0xfffff;
   /** The bits above the number, which mark our value among others. */
@@ -72,14 +129,30 @@ function keepInFrames(
     storage.disable();
     return null;
   }
+  let promises = 0;
+  const hook = createHook({
+    init(_id, type, _trigger, resource) {
+      if (type === 'PROMISE') promises++;
+      else work.init(type, resource);
+    },
+    after: work.after,
+    trackPromises: false,
+  } as Parameters<typeof createHook>[0]);
+  hook.enable();
+  // A Node that knows no such option would call it for each promise.
+  void new Promise(() => {});
+  if (promises > 0) hook.disable();
   return {
     enter: (mark) => storage.enterWith(MARK | (mark & NUMBERS)),
-    end: () => storage.disable(),
+    end: () => {
+      hook.disable();
+      storage.disable();
+    },
   };
 }
 
 /** Each resource keeps the number that is current where it begins. Nothing may throw: Node ends a program whose hook does. */
-function keepByHooks(hooks: typeof import('node:async_hooks'), library: Library): Contexts | null {
+function keepByHooks(hooks: Hooks, library: Library, work: Work): Contexts | null {
   const NUMBERS = 0xfffff;
   const NONE = -1;
   const buffer = library.contextCell();
@@ -92,7 +165,8 @@ function keepByHooks(hooks: typeof import('node:async_hooks'), library: Library)
   const outer: number[] = [];
   let current = NONE;
   const hook = hooks.createHook({
-    init(_id, _type, _trigger, resource) {
+    init(_id, type, _trigger, resource) {
+      work.init(type, resource);
       if (current === NONE) return;
       try {
         (resource as Resource)[key] = current;
@@ -110,6 +184,7 @@ function keepByHooks(hooks: typeof import('node:async_hooks'), library: Library)
       cell[0] = current;
     },
     after() {
+      work.after();
       current = outer.pop() ?? NONE;
       cell[0] = current;
     },

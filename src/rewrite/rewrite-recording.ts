@@ -6,7 +6,11 @@ import { readTimeSince, toRawTime } from '../base/u64.ts';
 import { ProcessTable } from '../code/process/process-table.ts';
 import type { DescribedDiagnostic } from '../findings/diagnostic-text.ts';
 import { describeDiagnostics } from '../findings/diagnostic-text.ts';
-import { copyAppendix, readAppendix } from '../formats/perf-data/appendix.ts';
+import {
+  copyAppendix,
+  readAppendix,
+  type WrittenAttachment,
+} from '../formats/perf-data/appendix.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
 import { encodePipeAppendix } from '../formats/perf-data/pipe-appendix.ts';
 import type { PipeEvent } from '../formats/perf-data/pipe-writer.ts';
@@ -29,6 +33,7 @@ import { INJECT, REWRITE, type RewriteOptions } from '../options/inject.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { limitProcesses } from '../read/files/reading-limits.ts';
+import { POOL_WORK_ATTACHMENT } from '../read/jit/attachment-names.ts';
 import { openUnwindingCode } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
@@ -227,16 +232,24 @@ class Rewriter {
     if (this.#labels !== null) return;
     // That of a pipe is in the header of the output, changed as it is asked.
     const isKept = (name: string): boolean => name !== PROVENANCE_ATTACHMENT;
+    const added = this.#foundWork();
     if (!sink.isPipe) {
-      for (const piece of copyAppendix(this.#data, isKept)) sink.write(piece);
+      for (const piece of copyAppendix(this.#data, isKept, added)) sink.write(piece);
       return;
     }
-    const attachments = readAppendix(this.#data).filter(({ name }) => isKept(name));
+    const attachments = [...readAppendix(this.#data).filter(({ name }) => isKept(name)), ...added];
     if (attachments.length === 0) return;
     const { features, littleEndian } = this.#data;
     for (const part of encodePipeAppendix(attachments, features.version ?? '', littleEndian)) {
       sink.write(part);
     }
+  }
+
+  /** What was found in the copies of stacks, which go. */
+  #foundWork(): WrittenAttachment[] {
+    const bytes = this.#unwinder?.poolSamples?.encode() ?? null;
+    if (bytes === null) return [];
+    return [{ name: POOL_WORK_ATTACHMENT, packing: 'none', unpackedSize: bytes.length, bytes }];
   }
 
   /**

@@ -6,6 +6,7 @@ const SHORT_TURNS = 12;
 const MARK = 13;
 const MARK_END = 14;
 const CONTEXTS = 17;
+const WORK = 19;
 
 type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
 
@@ -76,6 +77,20 @@ export class TurnStream {
       bytes.writeUInt32LE(timeNs - atNs, 24 + 8 * i);
       bytes.writeUInt32LE(number >>> 0, 28 + 8 * i);
     }
+    this.#chunks.push(bytes);
+    return this;
+  }
+
+  /** Work for libuv's pool that a request gave it, −1: none, −2: its end. `offset`: 0 where it is not known yet. */
+  work(atNs: number, address: number, number: number, kind = 0, offset = 0): this {
+    const bytes = Buffer.alloc(32);
+    bytes.writeUInt32LE(bytes.length, 0);
+    bytes.writeUInt16LE(WORK, 4);
+    bytes.writeBigUInt64LE(BigInt(atNs), 8);
+    bytes.writeBigUInt64LE(BigInt(address), 16);
+    bytes.writeUInt32LE(number >>> 0, 24);
+    bytes.writeUInt16LE(kind, 28);
+    bytes.writeUInt16LE(offset, 30);
     this.#chunks.push(bytes);
     return this;
   }

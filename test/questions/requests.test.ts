@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NanosSinceStart } from '../../src/base/brand.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { finish } from '../../src/base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../src/profile/analysis/select/filter.ts';
@@ -8,7 +9,7 @@ import { summarizeMarks } from '../../src/questions/marks.ts';
 import { ownersOfSamples } from '../../src/questions/request-owners.ts';
 import { timesOfRequests } from '../../src/questions/request-times.ts';
 import { findRequests, meanTimes } from '../../src/questions/requests.ts';
-import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
+import { decodeLoops, poolSamplesOf } from '../../src/read/jit/loop-streams.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { TurnStream } from '../helpers/turn-stream.ts';
 
@@ -156,6 +157,40 @@ describe('what ran for requests', () => {
       const stream = noted().contexts(7.5 * MS, [], 3);
       stream.contexts(8 * MS, [[8 * MS, 8]]);
       expect(figures(stream)).toEqual(figures(noted()));
+    });
+
+    test('work that a request gave to libuv’s pool is of its route, and a filter by the request selects it', () => {
+      const stream = noted().work(5 * MS, 0x1000, 8, 0, 0x60);
+      const bytes = stream.attachment();
+      const streams = [{ pid, bytes }];
+      const origin = { high: 0, low: 0 };
+      const found = poolSamplesOf(streams, origin, new Diagnostics());
+      const view = new DataView(new BigUint64Array([0x1060n]).buffer);
+      const timeNs = profile.samples.timeNs[6] as NanosSinceStart;
+      const stack = { view, stackOffset: 0, stackDynamicSize: 8 };
+      found?.note({ pid, tid: 11, timeNs, ...stack });
+      const pool = found?.encode();
+      const threads = profile.threads.map((thread) => ({ ...thread, pid }));
+      const loops = decodeLoops(streams, origin, threads, 20 * MS, new Diagnostics(), pool);
+      const marks = loops.marks as MarkTable;
+      const marked = { ...profile, marks };
+      const owners = ownersOfSamples(marked, marks, rows);
+      const asked = { profile: marked, rows, weights, estimator: null };
+      const { routes, untold } = finish(findRequests(asked, marks, owners, null));
+      const parts = routes.map((route) => [
+        route.name,
+        route.samples,
+        route.inHandler,
+        route.inPool,
+      ]);
+      expect(parts).toEqual([
+        ['GET /a', 2, 2, 0],
+        ['GET /b', 2, 2, 1],
+      ]);
+      expect(untold.map(({ samples }) => samples)).toEqual([3, 1, 0]);
+      const selected = (inMark: string) => [...finish(selectSamples(marked, { inMark }))];
+      expect(selected('GET /b')).toEqual([0, 1, 5, 6, 7]);
+      expect(selected('GET /a')).toEqual([0, 2, 4, 5, 7]);
     });
 
     test('a request that has no mark is of no route', () => {

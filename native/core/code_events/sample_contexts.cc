@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "monotonic.h"
@@ -52,6 +53,22 @@ constexpr int kFirstChainWord = 5;
 constexpr int kEntryWords = 3;
 /** Larger frames are not searched. */
 constexpr uint64_t kMostBuckets = 32;
+/**
+ * A wrap of Node is an object of V8 with fields behind its own words, and one of C++ whose second
+ * word is a handle of the first.
+ *
+ *     V8    map, properties, elements, (one of cppgc), …, address, …
+ *     C++   functions, handle, …
+ */
+constexpr int kFirstFieldWord = 3;
+constexpr int kLastFieldWord = 6;
+constexpr int kHandleWord = 1;
+constexpr uint64_t kMostAddress = uint64_t{1} << 47;
+
+/** libuv's work in an object of Node, when it was done: 0, a function, the loop. */
+constexpr size_t kObjectWords = 128;
+constexpr size_t kWorkLoopWord = 2;
+
 /** Bytes from the begin of an object's map to its type. */
 constexpr int kTypeInMap = 12;
 
@@ -71,6 +88,25 @@ uint16_t TypeOf(const uint64_t* words) {
   uint16_t type;
   memcpy(&type, reinterpret_cast<const char*>(words[0] - 1) + kTypeInMap, sizeof type);
   return type;
+}
+
+/** Reads words at an address that may be none; returns how many were there. */
+size_t ReadWords(uint64_t address, uint64_t* words, size_t count) {
+  const iovec to = {words, count * sizeof *words};
+  const iovec from = {reinterpret_cast<void*>(address), count * sizeof *words};
+  const long size = syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0);
+  return size < 0 ? 0 : static_cast<size_t>(size) / sizeof *words;
+}
+
+uint64_t ReadWord(uint64_t address) {
+  uint64_t word = 0;
+  return ReadWords(address, &word, 1) == 1 ? word : 0;
+}
+
+/** Whether an address is in a program or a library. */
+bool IsOfProgram(uint64_t address) {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void*>(address), &info) != 0;
 }
 
 int OwnTid() {
@@ -153,6 +189,51 @@ uint32_t* SampleContexts::Cell() {
   if (cell_ != nullptr) *cell_ = kNone;
   frame_ = nullptr;
   return cell_;
+}
+
+bool SampleContexts::FindAddressField(uint64_t object) {
+  for (int i = kFirstFieldWord; i <= kLastFieldWord; i++) {
+    const uint64_t handle = ReadWord(WordsOf(object)[i] + kHandleWord * sizeof(uint64_t));
+    if (handle == 0 || ReadWord(handle) != object) continue;
+    address_word_ = i;
+    return true;
+  }
+  return false;
+}
+
+uint64_t SampleContexts::BeginWork(uint64_t object, uint32_t kind) {
+  if (!is_armed_ || !IsObject(object) || kind >= kWorkKinds) return 0;
+  if (address_word_ == 0 && !FindAddressField(object)) return 0;
+  // What a program calls so itself has something else there: it is taken for a number only.
+  const uint64_t address = WordsOf(object)[address_word_];
+  if (address % sizeof(uint64_t) != 0 || address == 0 || address >= kMostAddress) return 0;
+  WriteWork(address, kind, Read());
+  return address;
+}
+
+void SampleContexts::EndWork(uint64_t address, uint32_t kind, bool goes_on, uint64_t loop) {
+  if (!is_armed_ || kind >= kWorkKinds) return;
+  const bool is_found = work_offsets_[kind] == 0 && FindWork(address, kind, loop);
+  if (!goes_on) WriteWork(address, kind, code_stream::kWorkEnd);
+  else if (is_found) WriteWork(address, kind, code_stream::kWorkFound);
+}
+
+bool SampleContexts::FindWork(uint64_t address, uint32_t kind, uint64_t loop) {
+  uint64_t words[kObjectWords];
+  const size_t count = ReadWords(address, words, kObjectWords);
+  // The request around it has the loop as well, and so may have what is behind the object.
+  for (size_t i = 0; i + kWorkLoopWord < count; i++) {
+    if (words[i] != 0 || words[i + kWorkLoopWord] != loop || !IsOfProgram(words[i + 1])) continue;
+    work_offsets_[kind] = static_cast<uint16_t>(i * sizeof(uint64_t));
+    return true;
+  }
+  return false;
+}
+
+void SampleContexts::WriteWork(uint64_t address, uint32_t kind, uint32_t number) {
+  const code_stream::Work work = {address, number, static_cast<uint16_t>(kind),
+                                  work_offsets_[kind]};
+  if (PutRecord(sender_, Type::kWork, 0, NowNs(), work, nullptr, 0)) sender_->CommitLazily();
 }
 
 bool SampleContexts::WatchCollections() {

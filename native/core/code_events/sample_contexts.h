@@ -52,6 +52,18 @@ class SampleContexts {
    * signal itself or blocks it, or the isolate's garbage collections are not announced.
    */
   bool Arm();
+  /**
+   * Notes that work for libuv's pool was made in the current context, and returns the address of
+   * Node's object for it; 0: it is not known. `object`: V8's, by which JavaScript has it. `kind`:
+   * below `kWorkKinds`, of its class. The thread of the pool that does the work has the address of
+   * libuv's part of the object on its stack.
+   */
+  uint64_t BeginWork(uint64_t object, uint32_t kind);
+  /**
+   * It was done for a loop of libuv. Without `goes_on` the memory may be another's from now on.
+   */
+  void EndWork(uint64_t address, uint32_t kind, bool goes_on, uint64_t loop);
+  static constexpr uint32_t kWorkKinds = 32;
   /** Writes what was noted, and asks for no more where the program handles the signal now; on any
    * thread. */
   void Drain();
@@ -75,6 +87,9 @@ class SampleContexts {
   void Note();
   uint32_t ReadFrame() const;
   bool WatchCollections();
+  bool FindAddressField(uint64_t object);
+  bool FindWork(uint64_t address, uint32_t kind, uint64_t loop);
+  void WriteWork(uint64_t address, uint32_t kind, uint32_t number);
   void Ask(bool on);
   void Disarm();
 
@@ -96,6 +111,10 @@ class SampleContexts {
   uint16_t frame_type_ = 0;
   uint16_t table_type_ = 0;
   uint32_t* cell_ = nullptr;
+  /** The word of an object of Node that has the address of the one in C++; 0: not known. */
+  int address_word_ = 0;
+  /** Bytes from Node's object to libuv's work in it, by kind; 0: not known. */
+  uint16_t work_offsets_[kWorkKinds] = {};
 
   /** Collections move objects: meanwhile the number that was current before one. */
   volatile int collections_ = 0;

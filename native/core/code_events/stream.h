@@ -53,6 +53,8 @@ enum class Type : uint16_t {
   kContexts = 17,
   /** `Arm`: the thread handles signals of its samples, or no more. */
   kArm = 18,
+  /** `Work`: for libuv's pool, begun or ended. */
+  kWork = 19,
 };
 
 struct Record {
@@ -204,6 +206,19 @@ struct Context {
    * request. */
   uint32_t number;
 };
+
+struct Work {
+  /** Of Node's object, which has libuv's work in it. */
+  uint64_t address;
+  /** As in `Context`; `kWorkEnd`, or `kWorkFound`: the offset of the kind is known now. */
+  uint32_t number;
+  uint16_t kind;
+  /** Bytes from the address to libuv's work; 0: not known yet. The same for all of a kind. */
+  uint16_t offset;
+};
+
+inline constexpr uint32_t kWorkEnd = ~uint32_t{0} - 1;
+inline constexpr uint32_t kWorkFound = ~uint32_t{0} - 2;
 
 struct Arm {
   /** The thread's number in its own namespace. */

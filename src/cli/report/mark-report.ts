@@ -110,11 +110,15 @@ function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
     return null;
   }
   const { shown, rest } = first(report.routes, flags);
+  const hasPool = shown.some(({ inPool }) => inPool > 0);
+  const partOf = ({ weight: all }: RouteRow, part: number) =>
+    all === 0 ? '' : formatKnownShare(part / all, undefined);
   const rows = shown.map((route) => [
     ...timesOf(route),
     formatKnownShare(route.share, route.interval ?? undefined),
     formatShareInterval(route.interval ?? undefined),
-    route.weight === 0 ? '' : formatKnownShare(route.inHandler / route.weight, undefined),
+    partOf(route, route.inHandler),
+    ...(hasPool ? [partOf(route, route.inPool)] : []),
     printable(route.name),
   ]);
   const untold = report.untold.map(({ share, interval, while: during }) => [
@@ -122,9 +126,17 @@ function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
     formatKnownShare(share, interval ?? undefined),
     formatShareInterval(interval ?? undefined),
     '',
+    ...(hasPool ? [''] : []),
     UNTOLD[during],
   ]);
-  const head = [...TIMES, 'share', '95% interval', 'certain', 'route'];
+  const head = [
+    ...TIMES,
+    'share',
+    '95% interval',
+    'certain',
+    ...(hasPool ? ['in pool'] : []),
+    'route',
+  ];
   const ofRoutes = tableOf(head, [...rows, ...untold], head.length - 1);
   return [...ofRoutes, ...spentLines(shown), ...rest];
 }

@@ -26,6 +26,7 @@ const TAKEN_OUT: ReadonlySet<number> = new Set([
   CODE_EVENT.MARK_END,
   CODE_EVENT.CONTEXTS,
   CODE_EVENT.ARM,
+  CODE_EVENT.WORK,
 ]);
 
 /** Called as records of a stream come; the bytes are valid during the call. */

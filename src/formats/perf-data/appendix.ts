@@ -48,26 +48,27 @@ const PACKINGS = ['none', 'deflate'] as const;
  * it in records: pipe-appendix.ts. Returned in pieces, to be written one behind the other.
  */
 export function encodeAppendix(attachments: readonly WrittenAttachment[]): Uint8Array[] {
-  const pieces = [encodeHead(attachments.length)];
-  for (const attachment of attachments) {
-    pieces.push(encodeEntry(attachment, storedSize(attachment)));
-    for (const piece of piecesOf(attachment.bytes)) pieces.push(piece);
-  }
-  return pieces;
+  return [encodeHead(attachments.length), ...attachments.flatMap(encodeAttachment)];
+}
+
+function encodeAttachment(attachment: WrittenAttachment): Uint8Array[] {
+  return [encodeEntry(attachment, storedSize(attachment)), ...piecesOf(attachment.bytes)];
 }
 
 /**
- * The appendix of a recording for another one, without attachments that are not `kept`, in pieces that are valid until
+ * The appendix of a recording for another one, without attachments that are not `kept`, with those that are `added`, in pieces that are valid until
  * the next one is asked for: it may be larger than all that is recorded, and is never in memory as a whole.
  */
 export function* copyAppendix(
   data: AppendixPlace,
   kept: (name: string) => boolean,
+  added: readonly WrittenAttachment[] = [],
 ): Generator<Uint8Array> {
   const { source, entries } = findEntries(data);
   const chosen = entries.filter(({ name }) => kept(name));
-  if (chosen.length === 0) return;
-  yield encodeHead(chosen.length);
+  const count = chosen.length + added.length;
+  if (count === 0) return;
+  yield encodeHead(count);
   for (const entry of chosen) {
     yield encodeEntry(entry, entry.size);
     const end = entry.offset + entry.size;
@@ -77,6 +78,7 @@ export function* copyAppendix(
       source.recycle?.(bytes);
     }
   }
+  yield* added.flatMap(encodeAttachment);
 }
 
 function encodeHead(count: number): Uint8Array {

@@ -7,6 +7,9 @@ export const CODE_EVENTS_ATTACHMENT = 'code-events/';
 /** Name of the attachment with the turns of the event loops of a process, without its pid. */
 export const LOOP_TURNS_ATTACHMENT = 'loop-turns/';
 
+/** Name of the attachment with the work that samples of libuv's pool were taken in. */
+export const POOL_WORK_ATTACHMENT = 'pool-work';
+
 /** Name of the attachment with the notes of a process, without its pid. */
 export const NODE_NOTES_ATTACHMENT = 'node-notes/';
 

@@ -8,7 +8,7 @@ import type { MarkTableBuilder } from './marks.ts';
 const CONTEXTS_BYTES = 8;
 const CONTEXT_BYTES = 8;
 /** A number of all bits. */
-const NO_NUMBER = 0xffffffff;
+export const NO_NUMBER = 0xffffffff;
 
 /**
  * The contexts of samples, in the streams that have marks as well, behind the begins of these.
@@ -20,6 +20,8 @@ export class ContextTableBuilder implements LoopVisitor {
   readonly #loop = new GrowableInt32(256);
   readonly #timeNs = new GrowableFloat64(256);
   readonly #request = new GrowableInt32(256);
+  /** The same by row of the `WorkLog`. */
+  readonly #work = new GrowableInt32(256);
   #loops = 0;
   /** The next one is the first of its loop: samples before have none, since the signals have begun only now. */
   #isFirst = true;
@@ -35,21 +37,23 @@ export class ContextTableBuilder implements LoopVisitor {
   }
 
   take(view: DataView, { type, at, end }: CodeRecord, origin: RawTime): void {
+    const body = at + RECORD_BYTES;
+    if (type === CODE_EVENT.WORK) this.#work.push(this.#requestOf(view.getUint32(body + 8, true)));
     if (type !== CODE_EVENT.CONTEXTS) return;
     const timeNs = readTimeSince(view, at + 8, true, origin);
-    const body = at + RECORD_BYTES;
     const first = body + CONTEXTS_BYTES;
     const room = Math.floor((end - first) / CONTEXT_BYTES);
     const count = Math.min(view.getUint32(body, true), room);
     for (let i = 0; i < count; i++) {
       const place = first + i * CONTEXT_BYTES;
-      const number = view.getUint32(place + 4, true);
-      this.#add(
-        timeNs + view.getUint32(place, true),
-        number === NO_NUMBER ? NO_REQUEST : this.#marks.requestOf(number),
-      );
+      const request = this.#requestOf(view.getUint32(place + 4, true));
+      this.#add(timeNs + view.getUint32(place, true), request);
     }
     if (view.getUint32(body + 4, true) > 0) this.#add(timeNs, UNKNOWN_REQUEST);
+  }
+
+  #requestOf(number: number): number {
+    return number === NO_NUMBER ? NO_REQUEST : this.#marks.requestOf(number);
   }
 
   #add(timeNs: number, request: number): void {
@@ -63,9 +67,18 @@ export class ContextTableBuilder implements LoopVisitor {
   finish(): ContextTable | null {
     const length = this.#timeNs.length;
     if (length === 0) return null;
-    const request = this.#request
-      .finish()
-      .map((mark) => (mark < 0 ? mark : this.#marks.rowOf(mark)));
+    const request = this.#request.finish().map((mark) => this.#rowOf(mark));
     return { length, loop: this.#loop.finish(), timeNs: this.#timeNs.finish(), request };
+  }
+
+  /** The request of a row of the `WorkLog`, once the table of marks has ended. */
+  requestOfWork(row: number): number {
+    return row >= 0 && row < this.#work.length
+      ? this.#rowOf(this.#work.array[row])
+      : UNKNOWN_REQUEST;
+  }
+
+  #rowOf(mark: number): number {
+    return mark < 0 ? mark : this.#marks.rowOf(mark);
   }
 }

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { getOrMake } from '../../base/group-by.ts';
 import type { RawTime } from '../../base/u64.ts';
 import { eachStream } from '../../code/jit/code-events.ts';
 import { CodeRecord, isStreamAt, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
@@ -9,11 +10,16 @@ import type { MarkTable } from '../../profile/mark-table.ts';
 import type { TurnLoop, TurnTable } from '../../profile/turn-table.ts';
 import type { ProfileThread } from '../../profile/types.ts';
 import { StoredFiles } from '../files/stored-files.ts';
-import { LOOP_TURNS_ATTACHMENT, pidOfAttachment } from './attachment-names.ts';
+import {
+  LOOP_TURNS_ATTACHMENT,
+  POOL_WORK_ATTACHMENT,
+  pidOfAttachment,
+} from './attachment-names.ts';
 import { ContextTableBuilder } from './contexts.ts';
 import { TurnTableBuilder } from './loop-turns.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
 import { MarkTableBuilder } from './marks.ts';
+import { decodePoolSamples, PoolSamples, WorkLog } from './pool-work.ts';
 
 /** More than any loop writes in a day. */
 const MOST_TURN_BYTES = 2 ** 28;
@@ -32,6 +38,28 @@ export function readLoopStreams(data: PerfData, diagnostics: Diagnostics): LoopS
   });
 }
 
+/** The work of samples of libuv's pool that a recording keeps, see `PoolSamples`; null: it is known of none. */
+export function readPoolSamples(data: PerfData, diagnostics: Diagnostics): Uint8Array | null {
+  return new StoredFiles(data, diagnostics).read(POOL_WORK_ATTACHMENT, MOST_TURN_BYTES);
+}
+
+/** Finds the work that samples of libuv's pool were taken in; null where no work was noted. */
+export function openPoolSamples(data: PerfData): PoolSamples | null {
+  const { startTime, diagnostics } = data;
+  return poolSamplesOf(readLoopStreams(data, diagnostics), startTime, diagnostics);
+}
+
+/** The same for these streams. */
+export function poolSamplesOf(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  diagnostics: Diagnostics,
+): PoolSamples | null {
+  const log = new WorkLog();
+  eachLoop(processes, startTime, () => NONE, diagnostics, [log]);
+  return log.timeNs.length === 0 ? null : new PoolSamples(startTime, log);
+}
+
 /** Turns and marks of event loops; null where they have none. */
 export type LoopTables = {
   readonly turns: TurnTable | null;
@@ -40,7 +68,7 @@ export type LoopTables = {
 
 /**
  * Decodes the turns and the marks of event loops. The processes' bytes are streams of `code-record.ts`, in frames of
- * `code-events.ts`. `endNs`: the end of marks that are open.
+ * `code-events.ts`. `endNs`: the end of marks that are open. `poolSamples`: of `readPoolSamples`.
  */
 export function decodeLoops(
   processes: readonly LoopStreams[],
@@ -48,36 +76,51 @@ export function decodeLoops(
   threads: readonly ProfileThread[],
   endNs: number,
   diagnostics: Diagnostics,
+  poolSamples: Uint8Array | null = null,
 ): LoopTables {
   const turns = new TurnTableBuilder();
   const marks = new MarkTableBuilder();
   const contexts = new ContextTableBuilder(marks);
-  eachLoop(processes, startTime, threads, diagnostics, [turns, marks, contexts]);
+  // The thread in the program that a process ran last has the loop: the shell before it has none.
+  const rows = new Map(
+    processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
+  );
+  const threadOf = (pid: number, tid: number) => rows.get(`${pid} ${tid}`) ?? NONE;
+  eachLoop(processes, startTime, threadOf, diagnostics, [turns, marks, contexts]);
   const table = marks.finish(endNs);
   const noted = contexts.finish();
-  const all = table === null || noted === null ? table : { ...table, contexts: noted };
-  return { turns: turns.finish(), marks: all };
+  if (table === null || noted === null) return { turns: turns.finish(), marks: table };
+  const loops = [...table.loops];
+  const rowOfThread = new Map<number, number>();
+  const loopOf = (pid: number, tid: number): number => {
+    const thread = threadOf(pid, tid);
+    const add = () => loops.push({ thread, pid, tid, source: 'library' }) - 1;
+    return getOrMake(rowOfThread, thread, add);
+  };
+  const pool =
+    poolSamples &&
+    decodePoolSamples(poolSamples, startTime, (row) => contexts.requestOfWork(row), loopOf);
+  return {
+    turns: turns.finish(),
+    marks: { ...table, loops, contexts: noted, ...(pool !== null && { pool }) },
+  };
 }
 
 /** Visits the loops of the processes, and counts damaged ones. */
 function eachLoop(
   processes: readonly LoopStreams[],
   startTime: RawTime,
-  threads: readonly ProfileThread[],
+  threadOf: (pid: number, tid: number) => number,
   diagnostics: Diagnostics,
   visitors: readonly LoopVisitor[],
 ): void {
   let loops = 0;
   const record = new CodeRecord();
-  // The thread in the program that a process ran last has the loop: the shell before it has none.
-  const threadOf = new Map(
-    processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
-  );
   for (const { pid, bytes } of processes) {
     const loopOf = (ownPid: number, ownTid: number): TurnLoop => {
       // The main thread has the number of its process, in whatever namespace that is counted.
       const tid = ownTid === ownPid ? pid : ownTid;
-      return { thread: threadOf.get(`${pid} ${tid}`) ?? NONE, pid, tid, source: 'library' };
+      return { thread: threadOf(pid, tid), pid, tid, source: 'library' };
     };
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isWhole = eachStream(bytes, startTime, (first, end, origin) => {

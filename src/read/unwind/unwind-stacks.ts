@@ -35,6 +35,8 @@ import {
 } from '../../kernel/perf-event/register-names.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { debugLog } from '../../system/debug-log.ts';
+import { openPoolSamples } from '../jit/loop-streams.ts';
+import type { PoolSamples } from '../jit/pool-work.ts';
 import { InterpretedFrames, locateCopy } from './interpreted-frames.ts';
 import { MappedModules } from './unwind-modules.ts';
 
@@ -70,6 +72,8 @@ export class StackUnwinder {
   readonly #jit: JitCode | null;
   readonly #interpreted: InterpretedFrames | null;
   readonly #diagnostics: Diagnostics;
+  /** Null where the recording has no work of libuv's pool. */
+  readonly poolSamples: PoolSamples | null;
   readonly #frames = new Float64Array(MOST_FRAMES);
   /** A 64-bit kernel runs code of 32 bits, too. */
   readonly #machines = new Map<UnwindArchitecture, Machine>();
@@ -96,6 +100,7 @@ export class StackUnwinder {
     this.#jit = jit;
     this.#interpreted = jit === null ? null : new InterpretedFrames(jit);
     this.#diagnostics = data.diagnostics;
+    this.poolSamples = openPoolSamples(data);
     this.#isLeaf = Uint8Array.from(data.attrs, ({ attr }) => (copiesLeaf(attr) ? 1 : 0));
     const listed = (data.features.buildIds ?? []).map(
       ({ filename, buildId }) => [filename, buildId] as const,
@@ -114,6 +119,7 @@ export class StackUnwinder {
    */
   complete(sample: SampleView, attrIndex: number): number {
     this.hasChanged = false;
+    this.poolSamples?.note(sample);
     if (this.#isLeaf[attrIndex] === 1) {
       this.#completeLeaf(sample, attrIndex);
       return NOT_UNWOUND;

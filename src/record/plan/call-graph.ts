@@ -35,6 +35,8 @@ const LEAF_BYTES = 32;
  * Those that have called a built-in are in a quarter of it.
  */
 const MOST_LEAF_BYTES = 2048;
+/** Stacks of the pool's threads are shallow: those of pbkdf2 and of brotli, the deepest, have up to 6 kB. */
+const MOST_POOL_BYTES = 6144;
 /** Bytes of a second of one CPU: what is recorded until the copies are dropped has to be written, and read again. */
 const LEAF_BYTES_HZ = 4 << 20;
 /** A sample by frame pointers. */
@@ -107,7 +109,7 @@ const CALLS_HZ = 4000;
  * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
  */
 export function chooseStacks(
-  { callGraph: asked, output, freq, fields }: RecordSettings,
+  { callGraph: asked, output, freq, fields, requests }: RecordSettings,
   { runsJavaScript, ringBytes, maxSampleRateHz, machine = arch() }: StackFacts,
 ): StackChoice {
   const isDefault = asked === undefined;
@@ -118,7 +120,7 @@ export function chooseStacks(
   const keepsRegisters = fields?.interruptRegs !== undefined;
   const copiesLeaf = usual === 'fp' && runsJavaScript && machine === 'x64' && !keepsRegisters;
   const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
-  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, hz)}` as const) : usual;
+  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, hz, requests)}` as const) : usual;
   const callGraph = !dropsCopies(chosen)
     ? chosen
     : !canRewrite
@@ -160,10 +162,16 @@ export function autoStackBytes(ringBytes: number, hz: number): number {
   return Math.floor(bytes / LEAST_AUTO_BYTES) * LEAST_AUTO_BYTES;
 }
 
-/** Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. */
-export function leafBytes(ringBytes: number, hz: number): number {
-  const room = Math.min(ringBytes / RING_SECONDS / hz - CHAIN_BYTES, LEAF_BYTES_HZ / hz);
-  const bytes = Math.min(Math.max(room, LEAF_BYTES), MOST_LEAF_BYTES);
+/**
+ * Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. `requests`: and for the work of libuv's
+ * pool, whose address is outermost on the stacks of its threads.
+ */
+export function leafBytes(ringBytes: number, hz: number, requests = false): number {
+  const [most, mostHz] = requests
+    ? [MOST_POOL_BYTES, MOST_POOL_BYTES * 1000]
+    : [MOST_LEAF_BYTES, LEAF_BYTES_HZ];
+  const room = Math.min(ringBytes / RING_SECONDS / hz - CHAIN_BYTES, mostHz / hz);
+  const bytes = Math.min(Math.max(room, LEAF_BYTES), most);
   return Math.floor(bytes / LEAF_BYTES) * LEAF_BYTES;
 }
 

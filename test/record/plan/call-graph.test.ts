@@ -77,7 +77,11 @@ describe('stacks where nobody asks how', () => {
       leafBytes(4 * MIB, 4000),
       leafBytes(MIB / 4, 10_000),
       leafBytes(MIB / 4, 99_999),
-    ]).toEqual([2048, 1024, 128, 32]);
+      // The work of the pool is outermost.
+      leafBytes(4 * MIB, 1000, true),
+      leafBytes(4 * MIB, 4000, true),
+      leafBytes(MIB / 4, 1000, true),
+    ]).toEqual([2048, 1024, 128, 32, 6144, 1536, 6016]);
   });
 
   it('frame pointers that are asked for where JavaScript waits are answered by what they miss', () => {

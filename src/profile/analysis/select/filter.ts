@@ -1,7 +1,7 @@
 import { NONE } from '../../../base/brand.ts';
 import { type IntColumn, rowNumbers } from '../../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
-import { ranForOthers } from '../../request-of-sample.ts';
+import { RAN_FOR, ranFor } from '../../request-of-sample.ts';
 import { isInRanges, type TimeRange } from '../../time-range.ts';
 import type { EventIndex, Profile } from '../../types.ts';
 import { isWaitEvent } from '../../wait-event.ts';
@@ -56,8 +56,8 @@ export function* selectSamples(
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
   const spans = selectedSpans(profile, selection);
-  const { inMark } = selection;
-  const isOfOther = inMark === undefined ? null : ranForOthers(profile, inMark);
+  const { inMark, inTurnsOver } = selection;
+  const ran = inMark === undefined ? null : ranFor(profile, inMark);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
   const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
   const isWait =
@@ -73,13 +73,15 @@ export function* selectSamples(
     if (i % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
     const sample = ofEvent === null ? i : ofEvent[i];
     if (threadAdmits !== null && threadAdmits[thread[sample]] === 0) continue;
-    if (isOfOther !== null && isOfOther[sample] === 1) continue;
+    if (ran !== null && ran[sample] === RAN_FOR.others) continue;
     if (isWait !== null) {
       const timeNs = sampleTimes[sample];
       const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
       if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
       if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
-      if (spans !== null && !spans.has(thread[sample], timeNs, lasted)) continue;
+      // Work that such a request gave to libuv's pool is on a thread that has no marks.
+      const isTheirs = ran !== null && ran[sample] === RAN_FOR.them && inTurnsOver === undefined;
+      if (spans !== null && !isTheirs && !spans.has(thread[sample], timeNs, lasted)) continue;
     }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
