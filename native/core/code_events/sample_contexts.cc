@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "monotonic.h"
 #include "record_writer.h"
+#include "v8_memory.h"
 
 namespace perf_ts {
 namespace {
@@ -92,9 +92,7 @@ uint16_t TypeOf(const uint64_t* words) {
 
 /** Reads words at an address that may be none; returns how many were there. */
 size_t ReadWords(uint64_t address, uint64_t* words, size_t count) {
-  const iovec to = {words, count * sizeof *words};
-  const iovec from = {reinterpret_cast<void*>(address), count * sizeof *words};
-  const long size = syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0);
+  const ssize_t size = ReadSome(address, words, count * sizeof *words);
   return size < 0 ? 0 : static_cast<size_t>(size) / sizeof *words;
 }
 
