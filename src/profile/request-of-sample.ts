@@ -41,7 +41,7 @@ export function requestOfSamples({
   return found;
 }
 
-/** Who a sample ran for, where requests that are called so are asked for. */
+/** The answer for a sample where requests that are called so are asked for: it ran for one of them, for others, or it is not known. */
 export const RAN_FOR = { unknown: 0, others: 1, them: 2 } as const;
 
 /**

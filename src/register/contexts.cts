@@ -73,7 +73,7 @@ function noteWork({ executionAsyncResource }: Hooks, library: Library): Work {
   const crypto = CRYPTO.split(' ').map((each) => `${each}REQUEST`);
   const types = new Set([ZLIB, ...`${FILES} ${NAMES}`.split(' '), ...crypto]);
   const KINDS = 32;
-  /** By prototype: Node has several kinds of objects of one type. */
+  /** Numbers by prototype: Node has several classes of objects of one type. */
   const kinds = new Map<object, number>();
   const kindOf = (resource: object): number => {
     const prototype = Object.getPrototypeOf(resource) as object;

@@ -245,7 +245,7 @@ class Rewriter {
     }
   }
 
-  /** What was found in the copies of stacks, which go. */
+  /** The findings in the copies of stacks, which go. */
   #foundWork(): WrittenAttachment[] {
     const bytes = this.#unwinder?.poolSamples?.encode() ?? null;
     if (bytes === null) return [];

@@ -208,9 +208,10 @@ struct Context {
 };
 
 struct Work {
-  /** Of Node's object, which has libuv's work in it. */
+  /** The place of Node's object, which has libuv's work in it. */
   uint64_t address;
-  /** As in `Context`; `kWorkEnd`, or `kWorkFound`: the offset of the kind is known now. */
+  /** A request's, as `Context` has it; `kWorkEnd`, or `kWorkFound`: the offset of the kind is
+   * known now. */
   uint32_t number;
   uint16_t kind;
   /** Bytes from the address to libuv's work; 0: not known yet. The same for all of a kind. */

@@ -32,7 +32,7 @@ export class WorkLog implements LoopVisitor {
   readonly timeNs = new GrowableFloat64(256);
   readonly #address = new GrowableFloat64(256);
   readonly #number = new GrowableFloat64(256);
-  /** Of `#offsets`. */
+  /** Index of `#offsets`. */
   readonly #kind = new GrowableInt32(256);
   readonly #offsets: number[] = [];
   readonly #loops: { readonly loop: TurnLoop; readonly firstRow: number }[] = [];
@@ -96,7 +96,7 @@ class ProcessWork {
   readonly #log: WorkLog;
   /** Threads with an event loop, whose stacks may have the addresses as well. */
   readonly #loops: ReadonlySet<number>;
-  /** In the order of their times. */
+  /** Rows of the log in the order of their times. */
   readonly #rows: Int32Array;
   #next = 0;
   /** Rows of work that has not ended, by the addresses that a thread of the pool may keep of it. */

@@ -41,7 +41,10 @@ function dumpOf(loads: readonly Load[], header: Uint8Array): Uint8Array {
   const out = new ByteWriter().u32(0x4a695444).u32(1).u32(40).u32(62).u32(0).u32(PID).u64(0).u64(0);
   const add = (id: number, time: number, body: () => void) => {
     const at = out.length;
-    out.u32(id).u32(0).u64(BEGIN + time);
+    out
+      .u32(id)
+      .u32(0)
+      .u64(BEGIN + time);
     body();
     out.patchU32(at + 4, out.length - at);
   };
