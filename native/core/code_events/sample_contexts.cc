@@ -212,8 +212,10 @@ uint64_t SampleContexts::BeginWork(uint64_t object, uint32_t kind) {
 void SampleContexts::EndWork(uint64_t address, uint32_t kind, bool goes_on, uint64_t loop) {
   if (!is_armed_ || kind >= kWorkKinds) return;
   const bool is_found = work_offsets_[kind] == 0 && FindWork(address, kind, loop);
-  if (!goes_on) WriteWork(address, kind, code_stream::kWorkEnd);
-  else if (is_found) WriteWork(address, kind, code_stream::kWorkFound);
+  if (!goes_on)
+    WriteWork(address, kind, code_stream::kWorkEnd);
+  else if (is_found)
+    WriteWork(address, kind, code_stream::kWorkFound);
 }
 
 bool SampleContexts::FindWork(uint64_t address, uint32_t kind, uint64_t loop) {
