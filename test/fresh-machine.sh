@@ -58,7 +58,7 @@ mkdir -p "$roots"
 if [ ! -e "$base/etc/os-release" ]; then
   echo "== debootstrap $suite"
   rm -rf "$base.new"
-  debootstrap --variant=minbase --include=ca-certificates "$suite" "$base.new" >"$base.log" 2>&1 ||
+  debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$base.new" >"$base.log" 2>&1 ||
     { tail -n 5 "$base.log" >&2; exit 1; }
   mv "$base.new" "$base"
 fi
@@ -72,6 +72,8 @@ mount --bind "$machine" "$machine"
 mount -t proc proc "$machine/proc"
 mount --rbind /sys "$machine/sys"
 mount --rbind /dev "$machine/dev"
+# Debian 13 keeps /tmp in memory, Debian 12 on the disk.
+[ "$suite" = bookworm ] || mount -t tmpfs -o mode=1777,size=50% tmpfs "$machine/tmp"
 cleanup() {
   umount -R -l "$machine"
   [ -n "$keep" ] || rm -rf --one-file-system "$machine"
@@ -113,13 +115,13 @@ if [ -n "$bare" ]; then
   cp "$bare" "$machine$path/perf-ts.tgz"
   cp "$source_tree/test/release/first-use.sh" "$machine$path/"
 else
-  git -C "$source_tree" archive HEAD | tar -x --no-same-owner -C "$machine$path"
+  git clone --quiet --depth 1 "file://$source_tree" "$machine$path"
 fi
 home=/root user=root
 if [ "$who" = user ]; then
   home=/home/ann user=ann
   there id ann >/dev/null 2>&1 || there useradd --home-dir "$home" --shell /bin/bash ann
-  there chown -R ann: "$home"
+  there chown -R ann: "$home" "$path"
   if [ -z "$bare" ]; then
     echo "== the administrator: test/tools.sh"
     there HOME=/root bash "$path/test/tools.sh" </dev/null
