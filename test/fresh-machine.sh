@@ -121,6 +121,7 @@ home=/root user=root
 if [ "$who" = user ]; then
   home=/home/ann user=ann
   there id ann >/dev/null 2>&1 || there useradd --home-dir "$home" --shell /bin/bash ann
+  there mkdir -p "$home"
   there chown -R ann: "$home" "$path"
   if [ -z "$bare" ]; then
     echo "== the administrator: test/tools.sh"
