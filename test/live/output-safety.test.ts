@@ -19,7 +19,7 @@ import { expect, it } from 'vitest';
 import { SIGNAL_DEBOUNCE_MS } from '../../src/cli/shared/ending-signals.ts';
 import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
 import { NOBODY } from '../helpers/nobody.ts';
 import { stateOf, until } from '../helpers/tasks.ts';
@@ -57,7 +57,7 @@ function expectEarlierFiles({ folder, file }: ReturnType<typeof place>): void {
 
 const CLOCK = ['record', '-e', 'cpu-clock'];
 
-describeLive('a recording that can not begin', () => {
+describeLiveAsUser('a recording that can not begin', () => {
   it('a failed rename leaves both earlier ones where they were', () => {
     const { folder, file } = place();
     const script = join(scratch, 'no-interpreter');
@@ -124,7 +124,7 @@ describeLive('a recording that can not begin', () => {
   );
 });
 
-describeLive('a recording under sudo', () => {
+describeLiveAsUser('a recording under sudo', () => {
   itAsRoot('the output under sudo belongs to the caller where no file may be given away', () => {
     const { folder, file } = place(NOBODY);
     const under = ['setpriv', '--bounding-set=-chown'];
@@ -187,7 +187,7 @@ describeLive('a recording under sudo', () => {
   );
 });
 
-describeLive('stacks that are unwound at the end', () => {
+describeLiveAsUser('stacks that are unwound at the end', () => {
   it('unwinding at the end keeps no signal waiting, and a process that quits leaves the recording whole', async () => {
     const { folder, file } = place();
     const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,1024', '-o', file];
@@ -213,7 +213,7 @@ describeLive('stacks that are unwound at the end', () => {
   });
 });
 
-describeLive('a recording whose folder is removed while it is written', () => {
+describeLiveAsUser('a recording whose folder is removed while it is written', () => {
   it.each([
     ['as usual', []],
     ['with -q', ['-q']],
@@ -231,7 +231,7 @@ describeLive('a recording whose folder is removed while it is written', () => {
   });
 });
 
-describeLive('a recording over several files', () => {
+describeLiveAsUser('a recording over several files', () => {
   const workload = compileWorkload();
   const switching = ['-e', 'page-faults:u', '-c', '1', '--switch-output'];
   const command = ['sh', '-c', `while :; do '${workload}' pf 200 2> /dev/null; done`];
@@ -315,7 +315,7 @@ describeLive('a recording over several files', () => {
   );
 });
 
-describeLive('a place for the output', () => {
+describeLiveAsUser('a place for the output', () => {
   it('an output place is refused by the name of the directory that is in the way', () => {
     const { file } = place();
     rmSync(`${file}.old`);
