@@ -131,7 +131,7 @@ function attrsOfPerf(text: string, sysfs: string): string[] {
 }
 
 const { stdout } = spawnSync('perf', ['--version'], { encoding: 'utf8' });
-const hasPerf = /^perf version 6\.1\./.test(stdout ?? '');
+const isPerf61 = /^perf version 6\.1\./.test(stdout ?? '');
 
 if (process.env.UPDATE_SYSFS === '1') {
   const expected = machines.map(({ name, folder, texts }) => [
@@ -148,7 +148,7 @@ describe.each(machines)('$name', ({ name, folder, sources, texts }) => {
     expect(ours, 'UPDATE_SYSFS=1 asks perf again').toEqual(expected[name]);
   });
 
-  it.skipIf(!hasPerf)('perf still makes the recorded attrs (a sample of them)', () => {
+  it.skipIf(!isPerf61)('perf still makes the recorded attrs (a sample of them)', () => {
     const sample = texts.filter((_, index) => index % 5 === 0);
     const perf = Object.fromEntries(sample.map((text) => [text, attrsOfPerf(text, folder)]));
     const ours = Object.fromEntries(sample.map((text) => [text, attrs(text, sources)]));
