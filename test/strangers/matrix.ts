@@ -31,7 +31,11 @@ export function firstDifference(plain: Seen, other: Seen): string | null {
     const index = at < 0 ? expected.length : at;
     const [a, b] = [expected[index], got[index]];
     const from = Math.max(0, firstUnequal(a ?? '', b ?? '') - BEFORE);
-    return `${part} line ${index + 1}: plain ${shown(a, from)}, with perf-ts ${shown(b, from)}`;
+    const difference = `${part} line ${index + 1}: plain ${shown(a, from)}, with perf-ts ${shown(b, from)}`;
+    if (part !== 'status') return difference;
+    // Both, as the recorder's words are not among the program's.
+    const last = [...other.stderr.split('\n'), ...other.words].findLast((line) => line !== '');
+    return `${difference}; its last words ${shown(last, 0)}`;
   }
   return null;
 }

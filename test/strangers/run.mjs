@@ -20,10 +20,13 @@ process.exit(process.env[INSIDE] === undefined ? runWithOwnTmp() : await runRig(
  */
 function runWithOwnTmp() {
   const own = mkdtempSync(join(tmpdir(), 'perf-ts-strangers-'));
-  const jsonAt = process.argv.indexOf('--json');
-  const json = jsonAt < 0 ? root : dirname(resolve(process.argv[jsonAt + 1]));
-  const kept = [root, own, json, dirname(process.execPath), process.env.PERF_TS_NODES].filter(
-    (path) => path?.startsWith('/tmp/'),
+  const given = (option) => {
+    const at = process.argv.indexOf(option);
+    return at < 0 ? root : resolve(process.argv[at + 1]);
+  };
+  const folders = [root, own, given('--root'), dirname(given('--json'))];
+  const kept = [...folders, dirname(process.execPath), process.env.PERF_TS_NODES].filter((path) =>
+    path?.startsWith('/tmp/'),
   );
   const script = `
     mount -t tmpfs -o mode=1777,size=2g tmpfs "$1/tmp"

@@ -9,5 +9,6 @@ for (const text of [
   'Promise.resolve().then(() => process.exit(5))',
 ]) {
   const child = spawnSync(process.execPath, ['-e', text]);
-  console.log(child.status, child.signal, String(child.stdout), String(child.stderr));
+  // What Node prints of itself begins a line, by which the rig knows it.
+  console.log(`${child.status} ${child.signal}\n${child.stdout}\n${child.stderr}`);
 }
