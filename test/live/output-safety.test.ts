@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,12 +13,20 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SIGNAL_DEBOUNCE_MS } from '../../src/cli/shared/ending-signals.ts';
-import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import {
+  CLI,
+  cleanEnvironment,
+  infoOf,
+  perfTs,
+  scratchDirectory,
+  startPerfTs,
+} from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
 import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
@@ -228,6 +237,28 @@ describeLiveAsUser('a recording whose folder is removed while it is written', ()
     expect(stderr).not.toContain(` in ${file}`);
     expect(existsSync(folder)).toBe(false);
     expect(status).toBe(125);
+  });
+});
+
+describeLiveAsUser('perf-ts that is removed while it records', () => {
+  it('fails for the page that it can make no more, and names the recording, which is complete', () => {
+    const folder = mkdtempSync(join(scratch, 'removed-'));
+    const [from, copy] = [join(dirname(CLI), '../..'), join(folder, 'package')];
+    for (const part of ['dist/bin', 'dist/register', 'build/Release', 'prebuilds', 'package.json'])
+      if (existsSync(join(from, part)))
+        cpSync(join(from, part), join(copy, part), { recursive: true });
+    const packages = join(from, 'node_modules');
+    symlinkSync(existsSync(packages) ? packages : dirname(from), join(folder, 'node_modules'));
+    const main = join(copy, 'dist/bin/main.js');
+    const words = [main, ...CLOCK, '-o', 'x.html', '--', 'rm', '-r', copy];
+    const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, words, options);
+    expect(stderr).toMatch(
+      /perf-ts was removed while it ran: .*\n {2}the recording is complete: perf.data\n$/,
+    );
+    expect(stderr).not.toContain('npm run');
+    expect(status).toBe(125);
+    expect(infoOf(join(folder, 'perf.data'))).toMatchObject({ truncatedAt: null });
   });
 });
 

@@ -24,6 +24,7 @@ import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { recordingWord } from '../shared/recording-word.ts';
+import { thisRun } from '../shared/run.ts';
 import { isFile, SCRIPT_FILE } from '../shared/script-file.ts';
 import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
@@ -177,6 +178,7 @@ async function recordAndReport(
   const status =
     quiet || asked.json ? null : followRecording({ running, signals, output, isAlone });
   const recording = await running.finished.finally(() => status?.complete());
+  if (!isFailed(recording) && !isStream(recording.path)) thisRun().recorded = recording.path;
   side?.end();
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);

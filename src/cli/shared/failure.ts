@@ -3,6 +3,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
+import { statOrNull } from '../../system/small-file.ts';
 import { inLocale } from '../render/ascii.ts';
 import { wrapRemark } from '../render/wrap.ts';
 import { thisRun } from './run.ts';
@@ -24,7 +25,19 @@ export function reportFailure(error: unknown): number {
 
 type Description = { readonly message: string; readonly hints: readonly string[] };
 
+/** Without the package, a file that it would have loaded next is what failed, and a hint to run it is no help. */
 function describe(error: unknown): Description {
+  const wasRemoved = statOrNull(process.argv[1]) === null;
+  if (error instanceof UsageError || !wasRemoved) return describeInPlace(error);
+  const [reason] = messageOf(error).split('\n');
+  const { recorded } = thisRun();
+  return {
+    message: `perf-ts was removed while it ran: ${reason}`,
+    hints: recorded === null ? [] : [`the recording is complete: ${recorded}`],
+  };
+}
+
+function describeInPlace(error: unknown): Description {
   const isWorded =
     error instanceof UsageError || error instanceof FailedError || error instanceof PerfDataError;
   if (isWorded) return atCommand(error);

@@ -23,6 +23,8 @@ export class Run {
   usualRows = 40;
   /** Options whose values are not those of the command line. */
   defaults: readonly AppliedDefault[] = [];
+  /** Path of the recording that this run has made, once the file is complete. */
+  recorded: string | null = null;
   /** The line that shows how far it has come; null: nothing may be drawn, undefined: nobody has asked for it. */
   progress: ProgressLine | null | undefined;
   /** Called before anything is written to standard output or standard error. */
