@@ -143,7 +143,8 @@ function statusOf(name: EndingSignal): number {
  * Calls `onSignal` at each ending signal, until the returned function is called. `isWithCommand`: the
  * command got the signal without us. A terminal sends Ctrl-C to every process of its foreground group,
  * and what started us may pass the same signal on right after; timeout(1) sends its signal to us and then
- * to our group. A signal from another process (`kill -INT`) reached us only.
+ * to our group. A signal from another process (`kill -INT`) is taken to have reached us only: the siginfo of one to our
+ * group is the same, and the command gets that twice.
  */
 function onEndingSignals(
   onSignal: (name: EndingSignal, isWithCommand: boolean) => void,
