@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { onlineCpus } from '../../src/system/kernel/online-cpus.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
+import { readTextOrEmpty } from '../../src/system/small-file.ts';
 
 /** Resolves when `condition` holds. A test's own time limit ends what never comes true. */
 export async function until(condition: () => boolean): Promise<void> {
@@ -28,11 +29,22 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }
 
-/** Children of a process that run. */
-export function childrenOf(pid: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((child) => Number(readStat(child)?.[1]) === pid);
+/** How long the first thread of a process has waited for a CPU, in seconds: the machine's load. 0 if the process is gone. */
+export function waitedSecondsOf(pid: number): number {
+  const counted = readTextOrEmpty(`/proc/${pid}/task/${pid}/schedstat`).split(' ');
+  return Number(counted[1] ?? 0) / 1e9;
 }
+
+function pidsOf(isMeant: (stat: readonly string[]) => boolean): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => isMeant(readStat(pid) ?? []));
+}
+
+/** Children of a process that run. */
+export const childrenOf = (pid: number): number[] => pidsOf((stat) => Number(stat[1]) === pid);
+
+/** Processes of a process group. */
+export const membersOf = (group: number): number[] => pidsOf((stat) => Number(stat[2]) === group);
 
 /** A descendant of `pid` whose comm is `name`, or that was started as that; null if there is none (any more). */
 export function findDescendant(pid: number, name: string): number | null {

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpuSecondsOf, membersOf, stateOf } from '../helpers/tasks.ts';
 
 /** What is seen of a command from outside. */
 export type Outcome = {
@@ -18,7 +19,10 @@ export type RunOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** After so long, the command and all of its process group are killed. */
+  /**
+   * After so long the command and all of its process group are killed: of time in which none of them runs or waits for a
+   * CPU, which takes as long as the machine is busy, or of their CPU time.
+   */
   readonly limitSeconds?: number;
   /** Called with the process id once it runs. */
   readonly onStart?: (pid: number) => void;
@@ -63,14 +67,18 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
     const err: Buffer[] = [];
     let isHung = false;
     const pid = child.pid ?? 0;
-    const limit = setTimeout(
-      () => {
-        isHung = true;
-        err.push(Buffer.from(`(no end: ${threadsOf(pid)})\n`));
-        killGroup(pid);
-      },
-      (options.limitSeconds ?? 30) * 1000,
-    );
+    const limit = options.limitSeconds ?? 30;
+    let idleSeconds = 0;
+    const watch = setInterval(() => {
+      const members = membersOf(pid);
+      if (!members.some((member) => stateOf(member) === 'R')) idleSeconds++;
+      const cpuSeconds = members.reduce((sum, member) => sum + cpuSecondsOf(member), 0);
+      if (idleSeconds < limit && cpuSeconds < limit) return;
+      clearInterval(watch);
+      isHung = true;
+      err.push(Buffer.from(`(no end: ${threadsOf(pid)})\n`));
+      killGroup(pid);
+    }, 1000);
     child.once('error', reject);
     child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
     child.stderr.on('data', (bytes: Buffer) => {
@@ -78,7 +86,7 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
       options.onStderr?.(bytes.toString('latin1'));
     });
     child.once('close', (status, signal) => {
-      clearTimeout(limit);
+      clearInterval(watch);
       // What it left in its group would run on beside the next cell.
       killGroup(pid);
       groups.delete(pid);
