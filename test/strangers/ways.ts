@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
+import { waitedSecondsOf } from '../helpers/tasks.ts';
 import { killGroup, type Outcome, run } from './child.ts';
 import type { Flags } from './flags.ts';
 import type { FoundNode } from './nodes.ts';
@@ -243,10 +244,18 @@ function contentOf(folder: string, name: string): string {
   return `${shown}: ${withoutNumbersOfTheRun(readFileSync(join(folder, name), 'utf8'))}`;
 }
 
-/** Waits until `condition` holds, or for so long. */
-export async function until(condition: () => boolean, seconds: number): Promise<boolean> {
-  const end = performance.now() + seconds * 1000;
-  while (!condition()) {
+/** Waits until `condition` holds, or for so long, without what the first thread of `pid` waits for a CPU: the machine's load. */
+export async function until(
+  condition: () => boolean,
+  seconds: number,
+  pid?: number,
+): Promise<boolean> {
+  const waitedMs = (): number => (pid === undefined ? 0 : waitedSecondsOf(pid) * 1000);
+  let end = performance.now() + seconds * 1000;
+  for (let before = waitedMs(); !condition(); ) {
+    const now = waitedMs();
+    end += Math.max(0, now - before);
+    before = now;
     if (performance.now() > end) return false;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

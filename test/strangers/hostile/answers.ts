@@ -2,8 +2,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitedSecondsOf } from '../../helpers/tasks.ts';
-import { type Place, until } from '../ways.ts';
+import type { Place } from '../ways.ts';
 import type { HostileCase } from './cases.ts';
 import {
   compileScript,
@@ -20,8 +19,6 @@ import {
 /** `--duration` of the recordings here, and what the recorder may take beyond it, its own start included. */
 const DURATION_SECONDS = 2;
 const END_SECONDS = 2;
-/** Longer than a recorder waits for a CPU on any machine. */
-const MOST_SECONDS = 120;
 const START_SECONDS = 2;
 
 const ANSWERS = [
@@ -116,7 +113,7 @@ async function recordAttached(
   );
 }
 
-/** Runs a recorder with a duration of its own; what is wrong with its end. What it waits for a CPU is the machine's load. */
+/** Runs a recorder with a duration of its own; what is wrong with its end. */
 async function recordWithin(
   start: Starter,
   words: readonly string[],
@@ -125,15 +122,11 @@ async function recordWithin(
   const started = performance.now();
   const recorder = start(words, folder);
   const limit = START_SECONDS + DURATION_SECONDS + END_SECONDS;
-  let waited = 0;
-  const hasEnded = (): boolean => {
-    waited = Math.max(waited, waitedSecondsOf(recorder.pid));
-    return recorder.end !== null;
-  };
-  await until(hasEnded, MOST_SECONDS);
-  const took = ((recorder.end?.at ?? performance.now()) - started) / 1000 - waited;
-  if (took > limit)
+  if (!(await recorder.endsWithin(limit))) {
+    await recorder.endsWithin(60);
+    const took = ((recorder.end?.at ?? performance.now()) - started) / 1000;
     return [`the recorder took ${took.toFixed(1)} s for --duration ${DURATION_SECONDS}`];
+  }
   const { status, signal } = recorder.end ?? {};
   return status === 0
     ? []

@@ -59,7 +59,7 @@ export class Task {
 
   /** Whether it ended by itself in so many seconds. */
   async endsWithin(seconds: number): Promise<boolean> {
-    return until(() => this.end !== null, seconds);
+    return until(() => this.end !== null, seconds, this.pid);
   }
 
   async stop(): Promise<void> {
