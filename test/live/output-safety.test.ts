@@ -240,8 +240,8 @@ describeLiveAsUser('a recording whose folder is removed while it is written', ()
   });
 });
 
-describeLiveAsUser('perf-ts that is removed while it records', () => {
-  it('fails for the page that it can make no more, and names the recording, which is complete', () => {
+describeLiveAsUser('perf-ts removed while it records', () => {
+  it('perf-ts that is gone fails for the page that it can make no more, and names the recording, which is complete', () => {
     const folder = mkdtempSync(join(scratch, 'removed-'));
     const [from, copy] = [join(dirname(CLI), '../..'), join(folder, 'package')];
     for (const part of ['dist/bin', 'dist/register', 'build/Release', 'prebuilds', 'package.json'])

@@ -25,7 +25,7 @@ export function reportFailure(error: unknown): number {
 
 type Description = { readonly message: string; readonly hints: readonly string[] };
 
-/** Without the package, a file that it would have loaded next is what failed, and a hint to run it is no help. */
+/** A file that it would have loaded next is what failed where the package is gone, and a hint to run it is no help. */
 function describe(error: unknown): Description {
   const wasRemoved = statOrNull(process.argv[1]) === null;
   if (error instanceof UsageError || !wasRemoved) return describeInPlace(error);
