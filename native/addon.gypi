@@ -107,6 +107,7 @@
         "core/code_events/v8_scripts.cc",
         "core/posix/peer.cc",
         "glue/code_events_addon.cc",
+        "glue/heap_samples.cc",
         "glue/unlisted_function.cc"
       ],
       "include_dirs": [

@@ -8,6 +8,7 @@
 
 #include "../core/code_events/code_listener.h"
 #include "../core/code_events/request_listener.h"
+#include "heap_samples.h"
 #include "unlisted_function.h"
 
 /**
@@ -23,6 +24,8 @@
  *                contexts of samples: `src/register/contexts.cts`
  *   beginWork(object, kind), endWork(address, kind, goesOn)
  *                work for libuv's pool, for the same
+ *   startHeap(…), takeHeap(…)
+ *                samples of V8's heap: `heap_samples.h`
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *   listen(socketPath, onRequest)
  *                lets recorders ask for it, of this user and root; `onRequest` gets their line and
@@ -497,6 +500,8 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "armContexts", ArmContexts);
   Export(env, exports, "beginWork", BeginWork);
   Export(env, exports, "endWork", EndWork);
+  Export(env, exports, "startHeap", StartHeap);
+  Export(env, exports, "takeHeap", TakeHeap);
   Export(env, exports, "stop", Stop);
   return exports;
 }

@@ -40,12 +40,19 @@ export type CodeEventsLibrary = {
   beginWork(resource: object, kind: number): number;
   /** The work was done. `goesOn`: the object may do more. 0: nothing is known of any from now on. */
   endWork(work: number, kind: number, goesOn: boolean): void;
+  /** See `heap.cts`: V8's sampling heap profiler in the calling thread; false where the program uses it. */
+  startHeap(interval: number, isLive: boolean): boolean;
+  /** Its samples so far, see `native/glue/heap_samples.h`; null where it does not sample (any more). */
+  takeHeap(ends: boolean, collects: boolean): HeapSamples | null;
   /** Lets recorders of this user and root ask for it, at a Unix socket; one in a process. */
   listen(path: string, onRequest: (line: string) => string): void;
   /** Whether a socket is there that nobody listens at. */
   isDeaf(path: string): boolean;
   stop(): void;
 };
+
+/** Nodes, seven values each, and allocations, three each. */
+export type HeapSamples = readonly [nodes: readonly unknown[], allocations: readonly number[]];
 
 /** Built here, else the package's own; both name no C library. */
 const PLACES = [

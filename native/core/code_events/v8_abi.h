@@ -115,6 +115,67 @@ inline constexpr int kMovingGcTypes = 7;
 using GetEmbedderData = const uint64_t* (*)(void* isolate);
 inline constexpr char kGetEmbedderData[] = "_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv";
 
+/** `v8::Isolate::GetHeapProfiler()`. */
+using GetHeapProfiler = void* (*)(void* isolate);
+inline constexpr char kGetHeapProfiler[] = "_ZN2v87Isolate15GetHeapProfilerEv";
+
+/** `v8::HeapProfiler::StartSamplingHeapProfiler(interval, depth, flags)`; false: it does so already. */
+using StartHeapSampling = bool (*)(void* profiler, uint64_t interval, int depth, int flags);
+inline constexpr char kStartHeapSampling[] =
+    "_ZN2v812HeapProfiler25StartSamplingHeapProfilerEmiNS0_13SamplingFlagsE";
+/** Flags: what a collection of either kind has taken stays among the samples. */
+inline constexpr int kWithCollected = 6;
+
+using StopHeapSampling = void (*)(void* profiler);
+inline constexpr char kStopHeapSampling[] = "_ZN2v812HeapProfiler24StopSamplingHeapProfilerEv";
+
+/** The begin of a `std::vector` of each C++ library. */
+template <typename Item>
+struct Vector {
+  Item* begin;
+  Item* end;
+  Item* capacity;
+};
+
+/** `v8::AllocationProfile::Node`. */
+struct HeapNode {
+  struct Text;
+  struct Allocation {
+    size_t bytes;
+    unsigned int count;
+  };
+  /** Handles. */
+  const Text* name;
+  const Text* script;
+  int script_id;
+  int position;
+  /** From 1; 0: not known. */
+  int line;
+  int column;
+  uint32_t id;
+  Vector<HeapNode*> children;
+  Vector<Allocation> allocations;
+};
+
+/** `v8::AllocationProfile`: its table of virtual functions. */
+struct HeapProfile {
+  struct Methods {
+    HeapNode* (*get_root)(HeapProfile*);
+    void* get_samples;
+    void* destroy_in_place;
+    void (*destroy)(HeapProfile*);
+  };
+  const Methods* methods;
+};
+
+/** `v8::HeapProfiler::GetAllocationProfile()`; null: nothing is sampled. */
+using GetHeapProfile = HeapProfile* (*)(void* profiler);
+inline constexpr char kGetHeapProfile[] = "_ZN2v812HeapProfiler20GetAllocationProfileEv";
+
+/** `v8::Isolate::LowMemoryNotification()`: collects all garbage. */
+using CollectGarbage = void (*)(void* isolate);
+inline constexpr char kCollectGarbage[] = "_ZN2v87Isolate21LowMemoryNotificationEv";
+
 /** A `position_type`: every entry of a table is reported so, statements once more before. */
 inline constexpr int kAnyPosition = 0;
 
