@@ -68,6 +68,12 @@ const offCpu: Kind<boolean | 'only'> = {
   has: (value) => value === 'only' || typeof value === 'boolean',
 };
 
+const memory: Kind<boolean | 'live'> = {
+  expected: 'true, false or live; the flag stands alone, or is =live',
+  read: (words) => (words === 'live' ? words : undefined),
+  has: (value) => value === 'live' || typeof value === 'boolean',
+};
+
 const ONE_TARGET = 'name one target';
 const THREADS_OR_CPUS = 'the one follows threads, the other CPUs';
 const RECORDS = 'Additional records:';
@@ -198,10 +204,14 @@ export const RECORD = options({
       flags: '--requests',
       help: 'also record which request of a Node server each sample ran for: for perf-ts report --by request',
     }),
-    /** Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. */
-    memory: option(yesNo, {
-      flags: '--memory',
-      help: 'also record new memory: which functions took it from the system, by page faults',
+    /**
+     * Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. And of
+     * Node what V8 samples of its heap: all that functions allocate, or with `live` what is still in use in the end.
+     */
+    memory: option(memory, {
+      flags: '--memory [=live]',
+      help: 'also record which functions took memory from the system, and what they allocated in the heap of V8; live: what of that is in use in the end',
+      alone: true,
     }),
     /** False leaves out of `offCpu` when waiting threads were woken, and by whom. Default true. */
     wakeUps: option(yesNo, {

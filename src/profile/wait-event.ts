@@ -12,6 +12,10 @@ export const SYSCALL_BYTES_EVENT = 'syscall-bytes';
 export const MEMORY_EVENT = 'new-memory';
 /** The event of a heap profile: its weights are bytes. */
 export const HEAP_EVENT = 'heap-bytes';
+/** The recorder's names of the same: of all that was allocated while it recorded, … */
+export const ALLOCATED_EVENT = 'heap-allocated';
+/** … and of what of that was in use in the end. */
+export const LIVE_EVENT = 'heap-live';
 
 type Named = { readonly name: string | null };
 
@@ -20,9 +24,21 @@ export function isMemoryEvent({ name }: Named): boolean {
   return name === MEMORY_EVENT || name === `${MEMORY_EVENT}:u`;
 }
 
+/** Whether the recorder has it of V8, whose samples the kernel does not take. */
+export function isHeapEvent({ name }: Named): boolean {
+  return name === ALLOCATED_EVENT || name === LIVE_EVENT;
+}
+
+/** Which of both `--memory` asks for. */
+export function heapKind(memory: boolean | 'live' | undefined): 'allocated' | 'live' | null {
+  if (memory === 'live') return memory;
+  return memory === true ? 'allocated' : null;
+}
+
 /** Whether an event's weights that are no numbers of samples are bytes. */
 export function isOfBytes(event: Named): boolean {
-  return event.name === SYSCALL_BYTES_EVENT || event.name === HEAP_EVENT || isMemoryEvent(event);
+  const isOfHeap = event.name === HEAP_EVENT || isHeapEvent(event);
+  return event.name === SYSCALL_BYTES_EVENT || isOfHeap || isMemoryEvent(event);
 }
 
 /** Whether samples of an event weigh what each was measured to be, and none stands for others. */

@@ -50,6 +50,7 @@ import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import { withArchive } from './files/find-archive.ts';
 import { StoredFiles } from './files/stored-files.ts';
+import { addHeapSamples } from './jit/heap-samples.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
@@ -188,6 +189,7 @@ export function runPipeline(
   onShare?.(0, pipeline);
   pipeline.run(onShare && ((share) => onShare(share, pipeline)));
   pipeline.unwinder?.close();
+  addHeapSamples(pipeline);
   return pipeline;
 }
 

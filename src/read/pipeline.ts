@@ -21,7 +21,7 @@ import type {
   SampleIndex,
   SampleTable,
 } from '../profile/types.ts';
-import { isMeasuredEvent } from '../profile/wait-event.ts';
+import { isHeapEvent, isMeasuredEvent } from '../profile/wait-event.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import type { HeldSample } from './deferred-samples.ts';
@@ -83,6 +83,7 @@ export class Pipeline {
   readonly #finals = new FinalLog();
   readonly #streamRepair = new StreamRepair();
   readonly #sampledEvents: number;
+  #heapSamples = 0;
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
@@ -133,7 +134,7 @@ export class Pipeline {
     const hasSwitches = data.attrs.some(({ attr }) => attr.flags.contextSwitch);
     this.#running = hasSwitches ? new RunningThreads() : null;
     this.#sampledEvents = data.attrs.filter(
-      (event) => !isAuxiliaryEvent(event) && event.attr.samplePeriod > 0,
+      (event) => !isAuxiliaryEvent(event) && !isHeapEvent(event) && event.attr.samplePeriod > 0,
     ).length;
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
@@ -276,15 +277,26 @@ export class Pipeline {
     this.#orderSamples(samples);
   }
 
+  /** A sample that V8 took of the heap of a thread, behind those of the records. */
+  addHeapSample(pid: number, tid: number, timeNs: number, bytes: number, stack: number): void {
+    this.#heapSamples++;
+    const thread = this.processes.threadAt(pid, tid);
+    const comm = this.processes.commOf(thread);
+    const event = this.#attrToEvent[this.data.attrs.findIndex(isHeapEvent)];
+    const { samples } = this.builder;
+    samples.add(stack, thread, comm, event, NONE, NONE, timeNs, bytes, Number.NaN);
+  }
+
   #orderSamples({ length, timeNs, ...columns }: SampleTable): void {
     const runningNs = this.runningTimes.finish(length);
     const threads = this.threadsRunning.finish(length);
     const others = [...Object.values(columns), runningNs, threads].filter((it) => it !== null);
-    const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
+    const recorded = length - this.#heapSamples;
+    const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others, recorded });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);
       this.syscalls.moveRows(newRow);
-      this.diagnostics.count('sample-late', '', late);
+      if (late > 0) this.diagnostics.count('sample-late', '', late);
     }
     if (withoutTime > 0 && withoutTime < length) {
       const effect = 'they count as taken with the sample before';

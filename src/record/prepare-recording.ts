@@ -17,7 +17,7 @@ import type {
 import { FIND_PROCESS } from '../options/kinds.ts';
 import { RECORD, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
-import { MEMORY_EVENT } from '../profile/wait-event.ts';
+import { heapKind, MEMORY_EVENT } from '../profile/wait-event.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
@@ -126,7 +126,12 @@ export function planOnly(
     ringBytes: ring.ringPages * pageBytes,
     maxSampleRateHz: settings.maxSampleRateHz,
   });
-  const { specs, notices: eventNotices } = chooseSpecs(options, target, stacks, binding);
+  const { specs, notices: eventNotices } = chooseSpecs(
+    options,
+    { ...stacks, hasHeap: codeSocket !== null },
+    target,
+    binding,
+  );
   const plan = planRecording(
     specs,
     {
@@ -164,8 +169,8 @@ export function planOnly(
 /** The requested events plus the off-CPU event, and those of the waits of event loops. */
 function chooseSpecs(
   options: RecordSettings,
+  { ofWaits, ofCalls, hasHeap }: StackChoice & { readonly hasHeap: boolean },
   target: SamplerTarget,
-  { ofWaits, ofCalls }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
   const asked = { ...options, systemWide: target.kind === 'system' };
@@ -181,14 +186,17 @@ function chooseSpecs(
     syscalls === undefined
       ? []
       : chooseSyscalls({ ...asked, syscalls }, ofCalls, sources, machine(), probeEvent);
+  const heap = heapKind(options.memory);
+  const named = (event: string, name: string) =>
+    parseEvents(event, sources).map((spec) => ({ ...spec, name, period: 1 }));
   const memory =
-    options.memory === true
-      ? parseEvents('page-faults', sources).map((spec) => ({
-          ...spec,
-          name: MEMORY_EVENT,
-          period: 1,
-        }))
-      : [];
+    heap === null
+      ? []
+      : [
+          ...named('page-faults', MEMORY_EVENT),
+          // The kernel counts nothing there: its samples are V8's.
+          ...(hasHeap ? named('dummy', `heap-${heap}`) : []),
+        ];
   const others = [...calls, ...memory, ...loops.specs];
   if (!hasOffCpu(options)) {
     return { specs: [...chooseEvents(options, sources), ...others], notices: loops.notices };

@@ -48,7 +48,7 @@ export async function openRecordingParts(
     if (stream === null) checkWritable(path);
     // A pipe has no attachments, nor has a file that is not complete.
     const newSocket =
-      stream === null && !options.readMeanwhile ? () => newCodeSocket(options.requests) : null;
+      stream === null && !options.readMeanwhile ? () => newCodeSocket(options) : null;
     const session = prepareRecording({ ...options, output: path }, binding, undefined, newSocket);
     try {
       return openBeside(session, path, stream, options, binding);

@@ -5,9 +5,13 @@ import type { CodeEventsLibrary } from './code-events.cts';
 type ContextsModule = typeof import('./contexts.cts');
 /** Each program that is recorded has marks, few have contexts: their module is loaded for these. */
 const contextsModule = (): ContextsModule => require('./contexts.cjs');
+const heapModule = (): typeof import('./heap.cts') => require('./heap.cjs');
 
 /** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
-type Library = Pick<CodeEventsLibrary, 'begin' | 'end' | 'add'> &
+type Library = Pick<
+  CodeEventsLibrary,
+  'begin' | 'end' | 'add' | 'note' | 'startHeap' | 'takeHeap'
+> &
   Parameters<ContextsModule['openContexts']>[1];
 
 type Request = {
@@ -40,6 +44,8 @@ type Message = {
 type Tools = {
   readonly require: NodeJS.Require;
   readonly library: Library;
+  /** The name of the recorder's. */
+  readonly socket: string;
   /** Opens the contexts of requests; null where the recorder wants none. */
   readonly contexts: (() => ReturnType<ContextsModule['openContexts']>) | null;
   /** The kind with what the next mark stands for; −1: it is left out. */
@@ -86,11 +92,17 @@ const PARTS: readonly ((tools: Tools) => void)[] = [
  * of the recorder's.
  */
 exports.watchMarks = (require: NodeJS.Require, library: Library, socket: string): (() => void) =>
-  watchParts(require, library, wantsContexts(socket) ? contextsModule().openContexts : null, PARTS);
+  watchParts(
+    require,
+    library,
+    socket,
+    wantsContexts(socket) ? contextsModule().openContexts : null,
+    wantsHeap(socket) ? [...PARTS, heapModule().watchHeap] : PARTS,
+  );
 
 /** The same as the text of a function, for `take-in`. */
 exports.watchMarksText = (): string =>
-  `(require, library, socket) => (${watchParts})(require, library, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${PARTS}])`;
+  `(require, library, socket) => (${watchParts})(require, library, socket, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${PARTS}, ...((${wantsHeap})(socket) ? [${heapModule().watchHeapText()}] : [])])`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Nothing in
 // them may throw: an error of a channel's subscriber ends the program. Kinds are those of `profile/mark-table.ts`.
@@ -100,6 +112,11 @@ function wantsContexts(socket: string): boolean {
   return socket.endsWith('-requests');
 }
 
+/** Whether the recorder with this socket asks for the samples of V8's heap. */
+function wantsHeap(socket: string): boolean {
+  return /-(?:allocated|live)\b/.test(socket);
+}
+
 /**
  * Keeps 32 768 marks of each kind, eight times as many with contexts; behind these each stands for two, behind twice as many for four …, so that those of a
  * day are some megabytes.
@@ -107,6 +124,7 @@ function wantsContexts(socket: string): boolean {
 function watchParts(
   require: NodeJS.Require,
   library: Library,
+  socket: string,
   open: ContextsModule['openContexts'] | null,
   parts: readonly ((tools: Tools) => void)[],
 ): () => void {
@@ -151,6 +169,7 @@ function watchParts(
   const tools: Tools = {
     require,
     library,
+    socket,
     contexts,
     keep,
     cut,

@@ -92,6 +92,14 @@ describe('where the weights come from', () => {
       false,
     ],
     [
+      "the bytes of V8's samples",
+      { name: 'heap-allocated', mode: 'period', frequencyHz: null },
+      {},
+      'events',
+      'heap-samples',
+      false,
+    ],
+    [
       'the timer of a clock, whatever its counter says',
       { mode: 'clock', unit: 'nanoseconds' },
       { counts: [2, 4, 8, 16] },

@@ -14,7 +14,7 @@ export function describeDryRun(options: RecordSettings): string[] {
   const { plan, ring, target, stacks } = planOnly(
     options,
     undefined,
-    isStream(options.output ?? '') ? null : () => newCodeSocket(options.requests),
+    isStream(options.output ?? '') ? null : () => newCodeSocket(options),
   );
   const lines = plan.events.map(({ name, attr, leader, cpus }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';

@@ -15,7 +15,7 @@ import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
-import { isOfBytes } from '../../profile/wait-event.ts';
+import { ALLOCATED_EVENT, isOfBytes } from '../../profile/wait-event.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -292,7 +292,31 @@ function plainSection(
     });
     return [...lines, ...rest];
   };
-  return { report, table, remarks: [...inseparableLines(pairs), ...awake.line, ...vouch] };
+  const garbage = collectionLine(opened, event, report, select);
+  const remarks = [...inseparableLines(pairs), ...awake.line, ...vouch, ...garbage];
+  return { report, table, remarks };
+}
+
+/** For how long V8 collected what functions allocate, which nobody can tell of each: by bytes, that of the first row. */
+function collectionLine(
+  opened: OpenedProfile,
+  event: EventIndex,
+  { bySymbol }: FlatReport,
+  select: SampleSelection,
+): string[] {
+  const { profile } = opened;
+  const [most] = bySymbol;
+  const isAsked = profile.events[event].name === ALLOCATED_EVENT && !isRestricting(select);
+  if (!isAsked || most === undefined) return [];
+  const pauses = opened.programMarks().filter(({ kind }) => kind === 'gc');
+  const totalNs = pauses.reduce((sum, mark) => sum + mark.totalNs, 0);
+  const count = pauses.reduce((sum, mark) => sum + mark.count, 0);
+  if (count === 0) return [];
+  const name = printable(shortName(funcLabel(profile, most.func)));
+  const part = `${formatNanos(totalNs * most.selfShare)} for ${name}`;
+  return [
+    `# garbage collection: ${formatCount(count)} pauses, ${formatNanos(totalNs)}; divided by bytes allocated, ${part}`,
+  ];
 }
 
 /**

@@ -24,7 +24,9 @@ export type WeightSource =
   /** Times between begin and end of system calls, and the bytes that these moved. */
   | 'system-calls'
   /** Bytes of the pages that page faults added to processes. */
-  | 'new-pages';
+  | 'new-pages'
+  /** Bytes that V8's samples of its heap stand for. */
+  | 'heap-samples';
 
 /** The source of the weights of one event, and the losses that they leave out. */
 export type EventProvenance = {
@@ -118,7 +120,10 @@ export function explainProvenance(
     );
   }
   sentences.push(explainSource(event, weight));
-  if (weight === 'wall' && !['waits', 'system-calls', 'new-pages'].includes(event.weightsFrom)) {
+  if (
+    weight === 'wall' &&
+    !['waits', 'system-calls', 'new-pages', 'heap-samples'].includes(event.weightsFrom)
+  ) {
     sentences.push('each is divided by the number of recorded threads that ran at that moment');
   }
   if (event.lostSamples > 0) {
@@ -153,6 +158,8 @@ function explainSource(
       return 'weights are what each system call took, or the bytes that it moved';
     case 'new-pages':
       return 'weights are the bytes of the pages that each page fault added to its process';
+    case 'heap-samples':
+      return "weights are the bytes that each of V8's samples of its heap stands for";
     case 'realigned-periods':
       return `weights are periods of the interval ${
         rule?.rule === 'next' ? 'after' : 'before'

@@ -1,7 +1,17 @@
 import { NONE } from '../../base/brand.ts';
 import { scriptName } from '../../profile/script-name.ts';
-import type { ImportedProfileBuilder } from './imported-profile.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
+
+/** Where stacks are built. `address` 0, `inlineDepth` 0: the frame has a function alone. */
+type StackBuilder = {
+  stack(
+    prefix: number,
+    name: string,
+    dso: string | null,
+    address: number | null,
+    inlineDepth: number,
+  ): number;
+};
 
 /** The DSO of functions of JavaScript: no address shows where their code was. */
 export const SCRIPTS = '[JIT] scripts';
@@ -20,11 +30,7 @@ const UNNAMED = /^\[(?!unknown\]|lost\]).+\]$/;
  *
  * Without a line, `url` is the DSO, as `writeCpuProfile` has it; the root adds nothing.
  */
-export function addCallFrame(
-  builder: ImportedProfileBuilder,
-  prefix: number,
-  value: unknown,
-): number {
+export function addCallFrame(builder: StackBuilder, prefix: number, value: unknown): number {
   const frame = asObject(value);
   const name = asText(frame?.functionName);
   const url = asText(frame?.url);

@@ -2,13 +2,16 @@ import type { Slices } from '../../base/slices.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import type { SamplePlaces } from '../../profile/sample-places.ts';
 import type { Weights } from '../../profile/types.ts';
+import { isHeapEvent } from '../../profile/wait-event.ts';
 import type { Alignment } from '../alignment.ts';
 import { type InStep, placeOfTasks } from '../in-step.ts';
 import { areIntervalsDivided } from '../interval-split.ts';
 import type { PeriodInput } from '../types.ts';
+import { effectiveSampleSize } from '../weights.ts';
 import { areWaits, createExactEstimator, isMeasured } from './measured.ts';
-import { shiftOfOtherReading } from './other-reading.ts';
-import { createShareEstimator } from './uncertainty.ts';
+import { NO_STEPS, shiftOfOtherReading } from './other-reading.ts';
+import type { ShareInput } from './share-input.ts';
+import { createShareEstimator, NOTHING_LOST, wilsonInterval } from './uncertainty.ts';
 
 /** Samples of one event, whose shares are to be estimated. */
 export type EstimatedEvent = {
@@ -40,6 +43,7 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
   const sampled = { weights: weights.values, rows, groups, event, lostBounds };
   if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);
   const described = input.events[event];
+  if (isHeapEvent(described)) return createDrawnEstimator(sampled);
   if (areWaits(described) || described.leader !== undefined) return null;
   const isOfEvents = weights.kind === 'events' || weights.kind === 'wall';
   const isInDoubt = isOfEvents && alignment.rules[event].rule === 'unknown';
@@ -62,6 +66,22 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
     ...(described.mode === 'frequency' && { place: placeOfTasks(described.type, of.places()) }),
     eventsAfter: eventsAfter(of),
   });
+}
+
+/** The estimator of samples that were drawn, each by itself, as V8 draws bytes of its heap. */
+function createDrawnEstimator({ weights, rows }: ShareInput): ShareEstimator {
+  const effectiveSamples = effectiveSampleSize(weights, rows) ?? 0;
+  const intervalOf = (share: number) =>
+    wilsonInterval(share, (share * (1 - share)) / effectiveSamples, effectiveSamples);
+  return {
+    isExact: false,
+    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS, shift: NO_STEPS },
+    effectiveSamples,
+    lostBounds: NOTHING_LOST,
+    intervalOf,
+    intervalOfNothing: () => intervalOf(0),
+    errorOfDifference: (a, b) => Math.sqrt((a + b - (a - b) ** 2) / effectiveSamples),
+  };
 }
 
 /** Events that no weight and no loss gap accounts for; null where the final value is not known. */

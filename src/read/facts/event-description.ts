@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
+import { importedEvent } from '../../formats/import/imported-profile.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { eventDomain, eventRole, pmuEventOfText } from '../../kernel/events/event-role.ts';
@@ -9,7 +10,7 @@ import { findDriverRule, type SampledMachine } from '../../period/driver-rules.t
 import { readLoopWaitEvent } from '../../profile/loop-waits.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
-import { isMeasuredEvent, isOfBytes } from '../../profile/wait-event.ts';
+import { isHeapEvent, isMeasuredEvent, isOfBytes } from '../../profile/wait-event.ts';
 import { type Provenance, probedRulesOf } from './provenance.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
@@ -19,7 +20,8 @@ export function isSideband(attr: EventAttr): boolean {
 
 /** Whether the event is recorded for its records or times only and does not appear in the profile. */
 export function isAuxiliaryEvent({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
-  return isSideband(attr) || name === WAKE_UP_EVENT || readLoopWaitEvent(name) !== null;
+  const isOfRecords = isSideband(attr) && !isHeapEvent({ name });
+  return isOfRecords || name === WAKE_UP_EVENT || readLoopWaitEvent(name) !== null;
 }
 
 /** How the event was sampled; `count` for a member of a group that only its leader samples. */
@@ -86,6 +88,7 @@ function describeEvent(
       fixedPeriod: null,
     };
   }
+  if (isHeapEvent(event)) return importedEvent(eventName(event), false);
   const mode = samplingMode(attr);
   const { type, config } = attr;
   const { preciseIp, excludeUser, excludeKernel } = attr.flags;

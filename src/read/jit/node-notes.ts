@@ -7,6 +7,7 @@ import {
   parseForeignJson,
   textField,
 } from '../../base/foreign-json.ts';
+import { asArray } from '../../formats/import/json-text.ts';
 
 /** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
 export type NodeNote =
@@ -32,7 +33,23 @@ export type NodeNote =
       readonly script: string;
       readonly name: string;
     }
-  | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object };
+  | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object }
+  | HeapNote;
+
+/** What V8 has sampled of a thread's heap, see `register/heap.cts`. */
+export type HeapNote = {
+  readonly kind: 'heap';
+  readonly of: 'allocated' | 'live';
+  /** 0: the main thread. */
+  readonly tid: number;
+  /** On CLOCK_MONOTONIC. */
+  readonly fromNs: number;
+  readonly toNs: number;
+  /** Name, script, line and column from 1, which are 0 where V8 does not know them. */
+  readonly functions: readonly unknown[];
+  readonly nodes: readonly unknown[];
+  readonly samples: readonly unknown[];
+};
 
 /** The folder of the notes of all processes. */
 export const NOTES_FOLDER = '/tmp';
@@ -137,6 +154,15 @@ function parseNote(line: string): NodeNote | null {
       const map = fieldOf(note, 'map');
       if (url === null || typeof map !== 'object' || map === null) return null;
       return { kind: 'sourceMap', url, map: usedOf(map) };
+    }
+    case 'heap': {
+      const of = text('of');
+      const [tid, fromNs, toNs] = [whole('tid'), whole('fromNs'), whole('toNs')];
+      if ((of !== 'allocated' && of !== 'live') || tid === null) return null;
+      if (fromNs === null || toNs === null) return null;
+      const list = (name: string) => asArray(fieldOf(note, name));
+      const [functions, nodes, samples] = [list('functions'), list('nodes'), list('samples')];
+      return { kind: 'heap', of, tid, fromNs, toNs, functions, nodes, samples };
     }
     default:
       return null;

@@ -4,6 +4,8 @@ import { sortedOrder } from '../../base/sorted-order.ts';
 export type OrderedColumns = {
   readonly timeNs: Float64Array;
   readonly others: readonly { readonly length: number; [row: number]: number }[];
+  /** The rows that should be in order, the first ones; default all. */
+  readonly recorded?: number;
 };
 
 /** The changes that were made to get time order. */
@@ -24,7 +26,11 @@ const LATEST_NS = 2 ** 63;
  * the sample before it, so that one bad time does not move others; where no sample has a time they all
  * stay without.
  */
-export function putInTimeOrder({ timeNs, others }: OrderedColumns): Reordering {
+export function putInTimeOrder({
+  timeNs,
+  others,
+  recorded = timeNs.length,
+}: OrderedColumns): Reordering {
   const { length } = timeNs;
   let withoutTime = 0;
   let late = 0;
@@ -35,12 +41,12 @@ export function putInTimeOrder({ timeNs, others }: OrderedColumns): Reordering {
       withoutTime++;
       continue;
     }
-    if (time < last) late++;
+    if (row < recorded && time < last) late++;
     last = time;
   }
   if (withoutTime === length) timeNs.fill(Number.NaN);
   else if (withoutTime > 0) fillTimes(timeNs);
-  if (late === 0) return { newRow: null, withoutTime, late };
+  if (late === 0 && recorded === length) return { newRow: null, withoutTime, late };
   const order = sortedOrder(timeNs);
   for (const column of [timeNs, ...others]) {
     const old = new Float64Array(column);

@@ -23,7 +23,12 @@ import type {
   WeightKind,
   Weights,
 } from '../../profile/types.ts';
-import { isMeasuredEvent, isMemoryEvent, isWaitEvent } from '../../profile/wait-event.ts';
+import {
+  isHeapEvent,
+  isMeasuredEvent,
+  isMemoryEvent,
+  isWaitEvent,
+} from '../../profile/wait-event.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { findingsOf } from './findings-of.ts';
@@ -154,6 +159,7 @@ function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array | null)
 function measuredSource(event: Pick<ProfileEvent, 'name'>): EventProvenance['weightsFrom'] | null {
   if (isWaitEvent(event)) return 'waits';
   if (isMemoryEvent(event)) return 'new-pages';
+  if (isHeapEvent(event)) return 'heap-samples';
   return isMeasuredEvent(event) ? 'system-calls' : null;
 }
 

@@ -10,7 +10,7 @@ import { isCpuTime, quantityName } from '../../profile/cpu-time.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile, ProfileEvent, Weights } from '../../profile/types.ts';
-import { HEAP_EVENT, isOfBytes, SYSCALL_EVENT } from '../../profile/wait-event.ts';
+import { HEAP_EVENT, isOfBytes, LIVE_EVENT, SYSCALL_EVENT } from '../../profile/wait-event.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { findingsOf } from './findings-of.ts';
 
@@ -64,7 +64,7 @@ export function eventLine(
     ...(weights.kind === 'samples'
       ? []
       : [
-          name === HEAP_EVENT
+          name === HEAP_EVENT || name === LIVE_EVENT
             ? `${formatBytes(report.weight)} in use`
             : weightText(report.weight, weights, profile.events[event]),
         ]),

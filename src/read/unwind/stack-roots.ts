@@ -18,6 +18,7 @@ import {
 import { MARKER_DEPTH } from '../../profile/frame-table.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
+import { isHeapEvent } from '../../profile/wait-event.ts';
 import { isAuxiliaryEvent } from '../facts/event-description.ts';
 import { copiesStacks, NO_UNWINDER } from './unwind-stacks.ts';
 
@@ -60,8 +61,11 @@ export class StackRoots {
 
   constructor(builder: ProfileBuilder, attrs: readonly RecordedEvent[]) {
     this.#builder = builder;
-    const sampled = attrs.filter((event) => !isAuxiliaryEvent(event)).map(({ attr }) => attr);
-    this.#recordsStacks = sampled.map((attr) => {
+    const events = attrs.filter((event) => !isAuxiliaryEvent(event));
+    const sampled = events.map(({ attr }) => attr);
+    this.#recordsStacks = events.map(({ attr, name }) => {
+      // V8 gives the JavaScript of a stack, whole.
+      if (isHeapEvent({ name })) return false;
       const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
       return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);
     });

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
+import type { RecordSettings } from '../../options/record.ts';
+import { heapKind } from '../../profile/wait-event.ts';
 
 type Peer = ReturnType<NativeBinding['peerOf']>;
 
@@ -14,9 +16,13 @@ export function peerOfSocket(socket: Socket, peerOf: NativeBinding['peerOf']): P
 /**
  * A name for an abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows it to
  * all, so both sides ask the kernel who is at the other end. It reaches each program whichever way that is asked, so that it has
- * what else the recorder wants: `requests` of a server, see `register/contexts.cts`.
+ * what else the recorder wants: samples of the heap (`register/heap.cts`), `requests` of a server (`register/contexts.cts`).
  */
-export function newCodeSocket(requests = false): string {
+export function newCodeSocket({
+  memory,
+  requests,
+}: Pick<RecordSettings, 'memory' | 'requests'> = {}): string {
   const name = `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
-  return requests ? `${name}-requests` : name;
+  const heap = heapKind(memory);
+  return `${name}${heap === null ? '' : `-${heap}`}${requests === true ? '-requests' : ''}`;
 }

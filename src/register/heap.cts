@@ -1,0 +1,127 @@
+// biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+
+import type { CodeEventsLibrary } from './code-events.cts';
+
+/** Tools of `marks.cts`. */
+type Tools = {
+  readonly require: NodeJS.Require;
+  readonly library: Pick<CodeEventsLibrary, 'note' | 'startHeap' | 'takeHeap'>;
+  /** Name of the recorder's socket, which has what the recorder wants. */
+  readonly socket: string;
+  attempt(step: () => void): (of: unknown) => void;
+  watch(of: object, name: string, see: (result: unknown, args: readonly unknown[]) => void): void;
+  readonly undo: (() => void)[];
+};
+
+/**
+ * Notes what V8's sampling heap profiler sees in the calling thread: all that is allocated, twice a second, or what is live,
+ * ever more seldom. V8 has one for a thread: a program that uses it keeps it.
+ *
+ *   { "kind": "heap", "of": "allocated" | "live", "tid", "fromNs", "toNs", "functions", "nodes", "samples" }
+ *
+ * `functions` (name, script, line and column from 1) and `nodes` (the caller's node or −1, function) are those that no note
+ * before has; `samples` are node, bytes that one stands for, and how many there are. Those of `live` take the place of all
+ * before. `tid` is 0 for the main thread.
+ */
+exports.watchHeap = noteHeap;
+
+/** The same as text, for `take-in`. */
+exports.watchHeapText = (): string => `${noteHeap}`;
+
+// The function runs by its text as well: it uses nothing of this file, and only what Node 18 has.
+
+function noteHeap({ require, library, socket, attempt, watch, undo }: Tools): void {
+  /** Mean bytes between two samples, of which each takes V8 some microseconds, and 150 bytes until it is noted. */
+  const INTERVAL = 262_144;
+  const NOTE_MS = 500;
+  /** The next note of what is live comes after such a part of the time that has passed. */
+  const LIVE_PART = 1 / 8;
+  /** Beyond, samples count for callers. */
+  const MOST_NODES = 65_536;
+  const MOST_TEXT = 4096;
+  const NODE_VALUES = 7;
+  const isLive = socket.includes('-live');
+  const timers = require('node:timers') as typeof import('node:timers');
+  const fs = require('node:fs') as typeof import('node:fs');
+  const [pid, , tid] = fs.readlinkSync('/proc/thread-self').split('/');
+  if (!library.startHeap(INTERVAL, isLive)) return;
+  const clock = (): number => Number(process.hrtime.bigint());
+  const begunNs = clock();
+  let fromNs = begunNs;
+  const functionRows = new Map<string, number>();
+  const nodeRows = new Map<string, number>();
+  const note = (met: readonly unknown[], allocations: readonly number[], toNs: number): void => {
+    const [functions, nodes, samples]: [unknown[], number[], number[]] = [[], [], []];
+    const rows: number[] = [];
+    for (let at = 0; at < met.length; at += NODE_VALUES) {
+      const [above, name, script, number, position, line, column] = met.slice(
+        at,
+        at + NODE_VALUES,
+      ) as [...[number, string, string], ...[number, number, number, number]];
+      const caller = above < 0 ? -1 : rows[above];
+      const place = `${number} ${position} ${name}`;
+      // V8's root is no function.
+      let row = above < 0 ? -1 : nodeRows.get(`${caller} ${functionRows.get(place)}`);
+      if (row === undefined && nodeRows.size >= MOST_NODES) row = caller;
+      if (row === undefined) {
+        let of = functionRows.get(place);
+        if (of === undefined) {
+          of = functionRows.size;
+          functionRows.set(place, of);
+          functions.push(name.slice(0, MOST_TEXT), script.slice(0, MOST_TEXT), line, column);
+        }
+        row = nodeRows.size;
+        nodeRows.set(`${caller} ${of}`, row);
+        nodes.push(caller, of);
+      }
+      rows.push(row);
+    }
+    for (let at = 0; at < allocations.length; at += 3) {
+      const [node, bytes, count] = allocations.slice(at, at + 3);
+      // V8 has one sample stand for 1 / (1 − e^(−bytes / interval)) objects.
+      const taken = Math.max(1, Math.round(count * -Math.expm1(-bytes / INTERVAL)));
+      samples.push(rows[node], Math.round((bytes * count) / taken), taken);
+    }
+    const of = isLive ? 'live' : 'allocated';
+    const thread = tid === pid ? 0 : Number(tid);
+    library.note(
+      JSON.stringify({ kind: 'heap', of, tid: thread, fromNs, toNs, functions, nodes, samples }),
+    );
+  };
+  /** Notes what V8 has sampled; false where it samples no more. */
+  const take = (isLast: boolean): boolean => {
+    const taken = library.takeHeap(!isLive, isLive && isLast);
+    if (taken === null) return false;
+    note(...taken, clock());
+    if (isLive || isLast) return true;
+    fromNs = clock();
+    return library.startHeap(INTERVAL, isLive);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    const passedMs = (clock() - begunNs) / 1e6;
+    const next = attempt(() => {
+      if (take(false)) wait();
+    });
+    timer = timers.setTimeout(next, isLive ? Math.max(NOTE_MS, passedMs * LIVE_PART) : NOTE_MS);
+    timer.unref();
+  };
+  wait();
+  undo.push(() => {
+    timers.clearTimeout(timer);
+    library.takeHeap(true, false);
+  });
+  // The method becomes the process's own, so that its exit is seen behind all listeners, and no listener is added.
+  const { emit } = process;
+  const own = { value: emit, configurable: true, writable: true, enumerable: false };
+  Object.defineProperty(process, 'emit', own);
+  watch(process, 'emit', (_result, [event]) => {
+    if (event === 'exit') take(true);
+  });
+  undo.push(() => {
+    if (process.emit === emit) Reflect.deleteProperty(process, 'emit');
+  });
+}
+
+export declare function watchHeap(tools: Tools): void;
+export declare function watchHeapText(): string;
