@@ -62,17 +62,11 @@ const clock: Kind<ClockName> = {
   },
 };
 
-const offCpu: Kind<boolean | 'only'> = {
-  expected: 'true, false or only; the flag stands alone, or is =only',
-  read: (words) => (words === 'only' ? words : undefined),
-  has: (value) => value === 'only' || typeof value === 'boolean',
-};
-
-const memory: Kind<boolean | 'live'> = {
-  expected: 'true, false or live; the flag stands alone, or is =live',
-  read: (words) => (words === 'live' ? words : undefined),
-  has: (value) => value === 'live' || typeof value === 'boolean',
-};
+const yesNoOr = <const W extends string>(word: W): Kind<boolean | W> => ({
+  expected: `true, false or ${word}; the flag stands alone, or is =${word}`,
+  read: (words) => (words === word ? word : undefined),
+  has: (value) => value === word || typeof value === 'boolean',
+});
 
 const ONE_TARGET = 'name one target';
 const THREADS_OR_CPUS = 'the one follows threads, the other CPUs';
@@ -173,7 +167,7 @@ export const RECORD = options({
      * Also how long threads were off the CPU, by the stack with which they left it: an event `off-cpu`
      * in nanoseconds. `only`: nothing else.
      */
-    offCpu: option(offCpu, {
+    offCpu: option(yesNoOr('only'), {
       flags: '--off-cpu [=only]',
       isCommon: true,
       help: 'also record off-CPU time, where and why threads wait; only: nothing else',
@@ -208,7 +202,7 @@ export const RECORD = options({
      * Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. And of
      * Node what V8 samples of its heap: all that functions allocate, or with `live` what is still in use in the end.
      */
-    memory: option(memory, {
+    memory: option(yesNoOr('live'), {
       flags: '--memory [=live]',
       help: 'also record which functions took memory from the system, and what they allocated in the heap of V8; live: what of that is in use in the end',
       alone: true,

@@ -71,6 +71,8 @@ export type ProfileEvent = {
   readonly unit: 'events' | 'nanoseconds';
   /** Samples have no period, as in a text that lacks the field, and count as 1 each. */
   readonly lacksPeriods?: true;
+  /** Samples were drawn one by one, as V8 draws bytes of its heap, and not by a counter. */
+  readonly areDrawn?: true;
   /**
    * perf's generic name of what is counted, whatever PMU counts it, empty where it has none; and the modifiers
    * that choose the part of the program (`u`, `k`). Absent where a text was read.

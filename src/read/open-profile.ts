@@ -50,7 +50,7 @@ import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import { withArchive } from './files/find-archive.ts';
 import { StoredFiles } from './files/stored-files.ts';
-import { addHeapSamples } from './jit/heap-samples.ts';
+import { addHeapSamples } from './heap-samples.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 
-import type { CodeEventsLibrary } from './code-events.cts';
+import type { CodeEventsLibrary, HeapSamples } from './code-events.cts';
 
 /** Tools of `marks.cts`. */
 type Tools = {
@@ -23,23 +23,22 @@ type Tools = {
  * before has; `samples` are node, bytes that one stands for, and how many there are. Those of `live` take the place of all
  * before. `tid` is 0 for the main thread.
  */
-exports.watchHeap = noteHeap;
+exports.watchHeap = (tools: Tools): void => noteHeap(heapNotes, tools);
 
 /** The same as text, for `take-in`. */
-exports.watchHeapText = (): string => `${noteHeap}`;
+exports.watchHeapText = (): string => `(tools) => (${noteHeap})(${heapNotes}, tools)`;
 
-// The function runs by its text as well: it uses nothing of this file, and only what Node 18 has.
+// The functions below run by their text as well: they use nothing of this file, and only what Node 18 has.
 
-function noteHeap({ require, library, socket, attempt, watch, undo }: Tools): void {
+function noteHeap(
+  notes: typeof heapNotes,
+  { require, library, socket, attempt, watch, undo }: Tools,
+): void {
   /** Mean bytes between two samples, of which each takes V8 some microseconds, and 150 bytes until it is noted. */
   const INTERVAL = 262_144;
   const NOTE_MS = 500;
   /** The next note of what is live comes after such a part of the time that has passed. */
   const LIVE_PART = 1 / 8;
-  /** Beyond, samples count for callers. */
-  const MOST_NODES = 65_536;
-  const MOST_TEXT = 4096;
-  const NODE_VALUES = 7;
   const isLive = socket.includes('-live');
   const timers = require('node:timers') as typeof import('node:timers');
   const fs = require('node:fs') as typeof import('node:fs');
@@ -48,51 +47,15 @@ function noteHeap({ require, library, socket, attempt, watch, undo }: Tools): vo
   const clock = (): number => Number(process.hrtime.bigint());
   const begunNs = clock();
   let fromNs = begunNs;
-  const functionRows = new Map<string, number>();
-  const nodeRows = new Map<string, number>();
-  const note = (met: readonly unknown[], allocations: readonly number[], toNs: number): void => {
-    const [functions, nodes, samples]: [unknown[], number[], number[]] = [[], [], []];
-    const rows: number[] = [];
-    for (let at = 0; at < met.length; at += NODE_VALUES) {
-      const [above, name, script, number, position, line, column] = met.slice(
-        at,
-        at + NODE_VALUES,
-      ) as [...[number, string, string], ...[number, number, number, number]];
-      const caller = above < 0 ? -1 : rows[above];
-      const place = `${number} ${position} ${name}`;
-      // V8's root is no function.
-      let row = above < 0 ? -1 : nodeRows.get(`${caller} ${functionRows.get(place)}`);
-      if (row === undefined && nodeRows.size >= MOST_NODES) row = caller;
-      if (row === undefined) {
-        let of = functionRows.get(place);
-        if (of === undefined) {
-          of = functionRows.size;
-          functionRows.set(place, of);
-          functions.push(name.slice(0, MOST_TEXT), script.slice(0, MOST_TEXT), line, column);
-        }
-        row = nodeRows.size;
-        nodeRows.set(`${caller} ${of}`, row);
-        nodes.push(caller, of);
-      }
-      rows.push(row);
-    }
-    for (let at = 0; at < allocations.length; at += 3) {
-      const [node, bytes, count] = allocations.slice(at, at + 3);
-      // V8 has one sample stand for 1 / (1 − e^(−bytes / interval)) objects.
-      const taken = Math.max(1, Math.round(count * -Math.expm1(-bytes / INTERVAL)));
-      samples.push(rows[node], Math.round((bytes * count) / taken), taken);
-    }
-    const of = isLive ? 'live' : 'allocated';
-    const thread = tid === pid ? 0 : Number(tid);
-    library.note(
-      JSON.stringify({ kind: 'heap', of, tid: thread, fromNs, toNs, functions, nodes, samples }),
-    );
-  };
+  const note = notes(INTERVAL);
   /** Notes what V8 has sampled; false where it samples no more. */
   const take = (isLast: boolean): boolean => {
     const taken = library.takeHeap(!isLive, isLive && isLast);
     if (taken === null) return false;
-    note(...taken, clock());
+    const of = isLive ? 'live' : 'allocated';
+    const thread = tid === pid ? 0 : Number(tid);
+    const span = { kind: 'heap', of, tid: thread, fromNs, toNs: clock() };
+    library.note(JSON.stringify({ ...span, ...note(taken) }));
     if (isLive || isLast) return true;
     fromNs = clock();
     return library.startHeap(INTERVAL, isLive);
@@ -121,6 +84,50 @@ function noteHeap({ require, library, socket, attempt, watch, undo }: Tools): vo
   undo.push(() => {
     if (process.emit === emit) Reflect.deleteProperty(process, 'emit');
   });
+}
+
+/** Makes the part of a note that has the samples, of notes of one thread. */
+function heapNotes(interval: number): (taken: HeapSamples) => object {
+  /** Beyond, samples count for callers. */
+  const MOST_NODES = 65_536;
+  const MOST_TEXT = 4096;
+  const NODE_VALUES = 7;
+  const functionRows = new Map<string, number>();
+  const nodeRows = new Map<string, number>();
+  return ([met, allocations]) => {
+    const [functions, nodes, samples]: [unknown[], number[], number[]] = [[], [], []];
+    const rows: number[] = [];
+    for (let at = 0; at < met.length; at += NODE_VALUES) {
+      const [above, name, script, number, position, line, column] = met.slice(
+        at,
+        at + NODE_VALUES,
+      ) as [...[number, string, string], ...[number, number, number, number]];
+      const caller = above < 0 ? -1 : rows[above];
+      const place = `${number} ${position} ${name}`;
+      // V8's root is no function.
+      let row = above < 0 ? -1 : nodeRows.get(`${caller} ${functionRows.get(place)}`);
+      if (row === undefined && nodeRows.size >= MOST_NODES) row = caller;
+      if (row === undefined) {
+        let of = functionRows.get(place);
+        if (of === undefined) {
+          of = functionRows.size;
+          functionRows.set(place, of);
+          functions.push(name.slice(0, MOST_TEXT), script.slice(0, MOST_TEXT), line, column);
+        }
+        row = nodeRows.size;
+        nodeRows.set(`${caller} ${of}`, row);
+        nodes.push(caller, of);
+      }
+      rows.push(row);
+    }
+    for (let at = 0; at < allocations.length; at += 3) {
+      const [node, bytes, count] = allocations.slice(at, at + 3);
+      // V8 has one sample stand for 1 / (1 − e^(−bytes / interval)) objects.
+      const taken = Math.max(1, Math.round(count * -Math.expm1(-bytes / interval)));
+      samples.push(rows[node], Math.round((bytes * count) / taken), taken);
+    }
+    return { functions, nodes, samples };
+  };
 }
 
 export declare function watchHeap(tools: Tools): void;

@@ -60,7 +60,7 @@ describeLiveAsUser('the heap of V8', () => {
     expect(stdout).toMatch(/^# garbage collection: \d+ pauses, .*; divided by bytes allocated/m);
   });
 
-  it('what is live in the end is what functions keep', async () => {
+  it('functions have in the end what they keep', async () => {
     const { weight, shareOf } = await record('--memory=live', 'heap-live');
     expect(shareOf('keep') + shareOf('inWorker')).toBeGreaterThan(0.7);
     expect(shareOf('sixty')).toBeLessThan(0.2);

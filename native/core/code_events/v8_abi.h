@@ -149,7 +149,7 @@ struct HeapNode {
   const Text* script;
   int script_id;
   int position;
-  /** From 1; 0: not known. */
+  /** Line and column, from 1; 0: not known. */
   int line;
   int column;
   uint32_t id;

@@ -297,7 +297,7 @@ function plainSection(
   return { report, table, remarks };
 }
 
-/** For how long V8 collected what functions allocate, which nobody can tell of each: by bytes, that of the first row. */
+/** The pauses for garbage, and the part of them that the first row has by its bytes: nobody can tell that of a function. */
 function collectionLine(
   opened: OpenedProfile,
   event: EventIndex,

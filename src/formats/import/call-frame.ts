@@ -2,7 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { scriptName } from '../../profile/script-name.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
 
-/** Where stacks are built. `address` 0, `inlineDepth` 0: the frame has a function alone. */
+/** A builder of stacks. With `address` 0 and `inlineDepth` 0 the frame has a function alone. */
 type StackBuilder = {
   stack(
     prefix: number,

@@ -2,7 +2,6 @@ import type { Slices } from '../../base/slices.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import type { SamplePlaces } from '../../profile/sample-places.ts';
 import type { Weights } from '../../profile/types.ts';
-import { isHeapEvent } from '../../profile/wait-event.ts';
 import type { Alignment } from '../alignment.ts';
 import { type InStep, placeOfTasks } from '../in-step.ts';
 import { areIntervalsDivided } from '../interval-split.ts';
@@ -43,7 +42,7 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
   const sampled = { weights: weights.values, rows, groups, event, lostBounds };
   if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);
   const described = input.events[event];
-  if (isHeapEvent(described)) return createDrawnEstimator(sampled);
+  if (described.areDrawn) return createDrawnEstimator(sampled);
   if (areWaits(described) || described.leader !== undefined) return null;
   const isOfEvents = weights.kind === 'events' || weights.kind === 'wall';
   const isInDoubt = isOfEvents && alignment.rules[event].rule === 'unknown';

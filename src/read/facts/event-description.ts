@@ -88,7 +88,7 @@ function describeEvent(
       fixedPeriod: null,
     };
   }
-  if (isHeapEvent(event)) return importedEvent(eventName(event), false);
+  if (isHeapEvent(event)) return { ...importedEvent(eventName(event), false), areDrawn: true };
   const mode = samplingMode(attr);
   const { type, config } = attr;
   const { preciseIp, excludeUser, excludeKernel } = attr.flags;

@@ -36,13 +36,13 @@ export type NodeNote =
   | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object }
   | HeapNote;
 
-/** What V8 has sampled of a thread's heap, see `register/heap.cts`. */
+/** V8's samples of a thread's heap, see `register/heap.cts`. */
 export type HeapNote = {
   readonly kind: 'heap';
   readonly of: 'allocated' | 'live';
   /** 0: the main thread. */
   readonly tid: number;
-  /** On CLOCK_MONOTONIC. */
+  /** Times on CLOCK_MONOTONIC. */
   readonly fromNs: number;
   readonly toNs: number;
   /** Name, script, line and column from 1, which are 0 where V8 does not know them. */

@@ -48,7 +48,7 @@ import type { MarkTable } from '../../profile/mark-table.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
 import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { isHeapEvent, isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
 import { ownersOfSamples, REQUEST } from '../../questions/request-owners.ts';
@@ -446,9 +446,9 @@ export class AnalysedProfile {
    */
   reportedEvents(): EventIndex[] {
     const reported: EventIndex[] = [];
-    this.profile.events.forEach(({ fixedPeriod, name }, event) => {
-      if (fixedPeriod !== 0 && !isMeasuredEvent({ name }) && !isHeapEvent({ name }))
-        reported.push(event as EventIndex);
+    this.profile.events.forEach(({ fixedPeriod, name, areDrawn }, event) => {
+      const isOwn = fixedPeriod !== 0 && !isMeasuredEvent({ name }) && !areDrawn;
+      if (isOwn) reported.push(event as EventIndex);
     });
     return reported;
   }
@@ -457,7 +457,7 @@ export class AnalysedProfile {
   inStep(event: EventIndex): InStep | null {
     const described = this.profile.events[event];
     // V8 draws its intervals, and of its samples only the half second is known.
-    if (described !== undefined && isHeapEvent(described)) return null;
+    if (described?.areDrawn) return null;
     return getOrMake(this.#computed.inStep, event, () => {
       const { groups, arrivedEvents } = this.#aligned();
       return findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PERF_COUNT_SW, PERF_TYPE } from '../../../src/base/event-type.ts';
-import { encodeAppendix } from '../../../src/formats/perf-data/appendix.ts';
-import { eventDescriptionSection } from '../../../src/formats/perf-data/feature-encoders.ts';
-import { FEATURE } from '../../../src/formats/perf-data/features.ts';
-import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
-import { PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
-import { openProfile } from '../../../src/read/open-profile.ts';
-import { scratchDirectory } from '../../helpers/cli.ts';
-import { concat, perfDataFile, plainSample } from '../../helpers/record-builder.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
+import { encodeAppendix } from '../../src/formats/perf-data/appendix.ts';
+import { eventDescriptionSection } from '../../src/formats/perf-data/feature-encoders.ts';
+import { FEATURE } from '../../src/formats/perf-data/features.ts';
+import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { scratchDirectory } from '../helpers/cli.ts';
+import { concat, perfDataFile, plainSample } from '../helpers/record-builder.ts';
 
 const scratch = scratchDirectory();
 const PID = 40;
@@ -99,7 +99,7 @@ test('the last note of what is live takes the place of those before', async () =
   ]);
 });
 
-test('what a note has of no node, no function and no size is left out or has no stack', async () => {
+test('a sample of no node has no stack, and one of no size is left out', async () => {
   const { weight, samples } = await read('heap-allocated', [
     {
       ...NOTE,

@@ -1,24 +1,24 @@
-import { NONE } from '../../base/brand.ts';
-import { Diagnostics } from '../../base/diagnostics.ts';
-import { getOrMake } from '../../base/group-by.ts';
-import type { RawTime } from '../../base/u64.ts';
-import { eachStream } from '../../code/jit/code-events.ts';
-import { addCallFrame, SCRIPTS } from '../../formats/import/call-frame.ts';
-import { asNumber } from '../../formats/import/json-text.ts';
-import { readAppendix } from '../../formats/perf-data/appendix.ts';
-import { isHeapEvent } from '../../profile/wait-event.ts';
-import { StoredFiles } from '../files/stored-files.ts';
-import type { Pipeline } from '../pipeline.ts';
+import { NONE } from '../base/brand.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
+import { getOrMake } from '../base/group-by.ts';
+import type { RawTime } from '../base/u64.ts';
+import { eachStream } from '../code/jit/code-events.ts';
+import { addCallFrame, SCRIPTS } from '../formats/import/call-frame.ts';
+import { asNumber } from '../formats/import/json-text.ts';
+import { readAppendix } from '../formats/perf-data/appendix.ts';
+import { isHeapEvent } from '../profile/wait-event.ts';
+import { StoredFiles } from './files/stored-files.ts';
 import {
   LOOP_TURNS_ATTACHMENT,
   NODE_NOTES_ATTACHMENT,
   pidOfAttachment,
-} from './attachment-names.ts';
-import { type HeapNote, MAX_NOTES_BYTES, parseNotes } from './node-notes.ts';
+} from './jit/attachment-names.ts';
+import { type HeapNote, MAX_NOTES_BYTES, parseNotes } from './jit/node-notes.ts';
+import type { Pipeline } from './pipeline.ts';
 
-/** More than an hour of a program that allocates a gigabyte a second. */
-const MOST_SAMPLES = 16_000_000;
-/** Above the kernel's half and below all code: frames of functions without an address. */
+/** A terabyte of allocations. Beyond, the samples of one stack and size in a note are one: a short note can tell of any number. */
+const MOST_SAMPLES = 4_000_000;
+/** Frames of functions without an address lie above the kernel's half and below all code. */
 const NO_ADDRESS_BASE = -(2 ** 52);
 /** No allocation is larger. */
 const MOST_BYTES = 2 ** 53;
@@ -46,10 +46,9 @@ export function addHeapSamples(pipeline: Pipeline): void {
     if (heaps.size === 0) continue;
     const startNs = startOnClock(stored, data.startTime, pid);
     for (const [tid, heap] of heaps) {
-      room -= heap.addSamples(tid === 0 ? pid : tid, startNs, room);
+      room = Math.max(0, room - heap.addSamples(tid === 0 ? pid : tid, startNs, room));
     }
   }
-  if (room === 0) diagnostics.count('node-notes-too-long');
 }
 
 /** The time on CLOCK_MONOTONIC at which the recording starts: another than its own where it has another clock. */
@@ -114,20 +113,21 @@ class Heap {
     return this.#seed / 2 ** 32;
   }
 
-  /** Returns how many were added, at most `room`. */
+  /** Returns how many were added: each by itself up to `room` of them. */
   addSamples(tid: number, startNs: number, room: number): number {
     let added = 0;
     for (const { samples, fromNs, toNs } of this.#notes) {
       for (let at = 0; at + 3 <= samples.length; at += 3) {
         const stack = this.#stacks[asNumber(samples[at], NONE)] ?? NONE;
         const bytes = asNumber(samples[at + 1], 0);
-        const count = Math.min(asNumber(samples[at + 2], 0), room - added);
-        if (!(bytes > 0 && bytes < MOST_BYTES)) continue;
-        for (let i = 0; i < count; i++) {
-          added++;
+        const count = asNumber(samples[at + 2], 0);
+        if (!(bytes > 0 && count > 0 && bytes * count < MOST_BYTES)) continue;
+        const rows = Number.isInteger(count) && count <= room - added ? count : 1;
+        for (let i = 0; i < rows; i++) {
           const timeNs = fromNs - startNs + (toNs - fromNs) * this.#nextPart();
-          this.#pipeline.addHeapSample(this.#pid, tid, timeNs, bytes, stack);
+          this.#pipeline.addHeapSample(this.#pid, tid, timeNs, (bytes * count) / rows, stack);
         }
+        added += rows;
       }
     }
     return added;
