@@ -1,13 +1,14 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { memoize } from '../../base/memoize.ts';
+import { formatCount, formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/levels/levels-of.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
-import { isRestricting } from '../../profile/analysis/select/filter.ts';
+import { isRestricting, type SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../../profile/analysis/trees/invert-call-tree.ts';
