@@ -8,8 +8,8 @@ namespace perf_ts {
  * V8's sampling heap profiler in the calling thread, of which there is one:
  *
  *   startHeap(interval, isLive)
- *                begins to sample, a mean of `interval` bytes apart: what is allocated, or what of that
- *                V8 has not collected. False where the program samples, or V8's functions are not there
+ *                begins to sample, a mean of `interval` bytes apart: what is allocated, or what of
+ * that V8 has not collected. False where the program samples, or V8's functions are not there
  *   takeHeap(ends, collects)
  *                the samples so far, as `[nodes, allocations]`, behind a collection of garbage if
  *                wanted; null where nothing is sampled (any more)

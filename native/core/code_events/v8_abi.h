@@ -119,7 +119,8 @@ inline constexpr char kGetEmbedderData[] = "_ZN2v87Isolate36GetContinuationPrese
 using GetHeapProfiler = void* (*)(void* isolate);
 inline constexpr char kGetHeapProfiler[] = "_ZN2v87Isolate15GetHeapProfilerEv";
 
-/** `v8::HeapProfiler::StartSamplingHeapProfiler(interval, depth, flags)`; false: it does so already. */
+/** `v8::HeapProfiler::StartSamplingHeapProfiler(interval, depth, flags)`; false: it does so
+ * already. */
 using StartHeapSampling = bool (*)(void* profiler, uint64_t interval, int depth, int flags);
 inline constexpr char kStartHeapSampling[] =
     "_ZN2v812HeapProfiler25StartSamplingHeapProfilerEmiNS0_13SamplingFlagsE";
