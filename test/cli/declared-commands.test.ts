@@ -13,7 +13,7 @@ const NO_DEFAULT = new Set(
   `all-user archive baseline branch-filter build cgroup comm config control count cpu delay diff dso
   duration event explain fail-if fail-on fail-on-loss field-separator fields for-each-cgroup func insert
   by in-mark in-turns-over interval-count interval-print intr-regs json kallsyms label leaves listen load max-size new
-  old off-cpu on pid ready repeat salt service simulate sink switch-max-files switch-output
+  memory old off-cpu on pid ready repeat salt service simulate sink switch-max-files switch-output
   source-maps symbol symfs tid time uid user-regs debug-dir call-graph`.split(/\s+/),
 );
 

@@ -99,13 +99,14 @@ describeLive('the programs in examples/', () => {
       `${file}.speedscope.json`,
       `${file}.cpuprofile`,
       `${file}.html`,
+      `${file}.svg`,
       `${file}.firefox.json`,
       `${file}.pb.gz`,
     ]);
     const pprof = join(cwd, 'command.pb.gz');
     perfTs(['export', file, '--format', 'pprof', '-o', pprof]);
     expect(readFileSync(`${file}.pb.gz`)).toEqual(readFileSync(pprof));
-    for (const ending of ['folded', 'speedscope.json', 'html', 'firefox.json', 'cpuprofile']) {
+    for (const ending of ['folded', 'speedscope.json', 'html', 'svg', 'firefox.json', 'cpuprofile']) {
       const written = `${file}.${ending}`;
       expect(existsSync(written)).toBe(true);
       const format = ending.split('.')[0];

@@ -86,7 +86,7 @@ describeLiveAsUser('a command line that makes no sense', () => {
     ['both -F and -c', ['record', '-F', '9', '-c', '9', '--', 'true'], /-F and -c exclude/],
     ['a count that is none', ['record', '-c', 'many', '--', 'true'], /-c many/],
     ['a pid that is none', ['record', '-p', 'init'], /-p init/],
-    ['an export format that is none', ['export', '--format', 'svg', '-o', '-'], /svg/],
+    ['an export format that is none', ['export', '--format', 'gif', '-o', '-'], /gif/],
   ])('(%s) is refused with status 2', (_what, words, message) => {
     const outcome = perfTs(words, { cwd: scratch });
     expect(outcome.status).toBe(2);

@@ -57,7 +57,7 @@ export function poolSamplesOf(
 ): PoolSamples | null {
   const log = new WorkLog();
   eachLoop(processes, startTime, () => NONE, diagnostics, [log]);
-  return log.timeNs.length === 0 ? null : new PoolSamples(startTime, log);
+  return log.length === 0 ? null : new PoolSamples(startTime, log);
 }
 
 /** Turns and marks of event loops; null where they have none. */

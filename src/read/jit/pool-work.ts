@@ -29,7 +29,7 @@ const IDS = 3;
  * Libuv's part of it is `offset` bytes behind the address, for all of a kind: known when the first has ended.
  */
 export class WorkLog implements LoopVisitor {
-  readonly timeNs = new GrowableFloat64(256);
+  readonly #timeNs = new GrowableFloat64(256);
   readonly #address = new GrowableFloat64(256);
   readonly #number = new GrowableFloat64(256);
   /** Index of `#offsets`. */
@@ -38,7 +38,7 @@ export class WorkLog implements LoopVisitor {
   readonly #loops: { readonly loop: TurnLoop; readonly firstRow: number }[] = [];
 
   begin(loop: TurnLoop): void {
-    this.#loops.push({ loop, firstRow: this.timeNs.length });
+    this.#loops.push({ loop, firstRow: this.length });
     for (let kind = 0; kind < KINDS; kind++) this.#offsets.push(0);
   }
 
@@ -47,7 +47,7 @@ export class WorkLog implements LoopVisitor {
     const body = at + RECORD_BYTES;
     const kind = (this.#loops.length - 1) * KINDS + (view.getUint16(body + 12, true) % KINDS);
     this.#offsets[kind] ||= view.getUint16(body + 14, true);
-    this.timeNs.push(readTimeSince(view, at + 8, true, origin));
+    this.#timeNs.push(readTimeSince(view, at + 8, true, origin));
     this.#address.push(readU64(view, body, true));
     this.#number.push(view.getUint32(body + 8, true));
     this.#kind.push(kind);
@@ -59,7 +59,7 @@ export class WorkLog implements LoopVisitor {
     this.#loops.forEach(({ loop, firstRow }, i) => {
       const own = getOrMake(rowsOf, loop.pid, () => ({ loops: new Set<number>(), rows: [] }));
       own.loops.add(loop.tid);
-      const end = this.#loops[i + 1]?.firstRow ?? this.timeNs.length;
+      const end = this.#loops[i + 1]?.firstRow ?? this.length;
       for (let row = firstRow; row < end; row++) {
         if (this.#number.array[row] !== WORK_FOUND) own.rows.push(row);
       }
@@ -67,6 +67,15 @@ export class WorkLog implements LoopVisitor {
     return new Map(
       [...rowsOf].map(([pid, { loops, rows }]) => [pid, new ProcessWork(this, loops, rows)]),
     );
+  }
+
+  get length(): number {
+    return this.#timeNs.length;
+  }
+
+  /** The times of the rows, with room for more behind. */
+  timesNs(): Float64Array {
+    return this.#timeNs.array;
   }
 
   isEnd(row: number): boolean {
@@ -107,13 +116,13 @@ class ProcessWork {
   constructor(log: WorkLog, loops: ReadonlySet<number>, rows: readonly number[]) {
     this.#log = log;
     this.#loops = loops;
-    const { array } = log.timeNs;
+    const array = log.timesNs();
     this.#rows = Int32Array.from(rows).sort((a, b) => array[a] - array[b]);
   }
 
   /** Times only grow. */
   moveTo(timeNs: number): void {
-    const { array } = this.#log.timeNs;
+    const array = this.#log.timesNs();
     for (; this.#next < this.#rows.length; this.#next++) {
       const row = this.#rows[this.#next];
       if (array[row] > timeNs) return;
