@@ -106,7 +106,14 @@ describeLive('the programs in examples/', () => {
     const pprof = join(cwd, 'command.pb.gz');
     perfTs(['export', file, '--format', 'pprof', '-o', pprof]);
     expect(readFileSync(`${file}.pb.gz`)).toEqual(readFileSync(pprof));
-    for (const ending of ['folded', 'speedscope.json', 'html', 'svg', 'firefox.json', 'cpuprofile']) {
+    for (const ending of [
+      'folded',
+      'speedscope.json',
+      'html',
+      'svg',
+      'firefox.json',
+      'cpuprofile',
+    ]) {
       const written = `${file}.${ending}`;
       expect(existsSync(written)).toBe(true);
       const format = ending.split('.')[0];
