@@ -194,8 +194,8 @@ function chooseSpecs(
       ? []
       : [
           ...named('page-faults', MEMORY_EVENT),
-          // The kernel counts nothing there: its samples are V8's.
-          ...(hasHeap ? named('dummy', `heap-${heap}`) : []),
+          // The kernel counts nothing there, whoever may look at it: its samples are V8's.
+          ...(hasHeap ? named('dummy:u', `heap-${heap}`) : []),
         ];
   const others = [...calls, ...memory, ...loops.specs];
   if (!hasOffCpu(options)) {
