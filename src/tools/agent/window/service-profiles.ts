@@ -67,7 +67,7 @@ export function divideWindow(
           threads: labelled.threads,
           samples: pickRows(samples, kept, labelled.rowOf, sampleLabels.includes('cpu')),
         },
-        weights: scaleTo(sumOf(pickWeights(weights, rows)), pickWeights(weights, kept)),
+        weights: kept === rows ? pickWeights(weights, rows) : pickScaled(weights, rows, kept),
       };
     });
   return { services: divided, leftOut };
@@ -110,9 +110,11 @@ function scatter(timeNs: number): number {
 const sumOf = ({ values, lostBefore }: Weights): number =>
   values.reduce((sum, value, row) => sum + value + (lostBefore?.[row] ?? 0), 0);
 
-/** Weights whose sum is that of all samples, of which they are some. Whole numbers stay whole: counts have no fractions. */
-function scaleTo(all: number, kept: Weights): Weights {
-  const factor = all / sumOf(kept);
+/** Weights of the kept rows with the sum of all rows. Whole numbers stay whole: counts have no fractions. */
+function pickScaled(weights: Weights, rows: readonly number[], of: readonly number[]): Weights {
+  const kept = pickWeights(weights, of);
+  const factor = sumOf(pickWeights(weights, rows)) / sumOf(kept);
+  // Weights of nothing have no factor.
   if (!(factor > 1)) return kept;
   const scaled = (column: Float64Array) => {
     let sum = 0;
