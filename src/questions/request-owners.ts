@@ -28,7 +28,7 @@ export type SampleOwners = {
 /** A sample of a thread that answers no requests, in no work that one is known to have asked for. */
 export const OTHER_THREAD = -4;
 /** A sample while requests of several routes were open, of which one is its. */
-export const SEVERAL_ROUTES = -5;
+const SEVERAL_ROUTES = -5;
 export const FIRST_ROUTE = -6;
 
 export const REQUEST = MARK_KINDS.indexOf('request');
