@@ -29,7 +29,7 @@ export function isHeapEvent({ name }: Named): boolean {
   return name === ALLOCATED_EVENT || name === LIVE_EVENT;
 }
 
-/** Which of both `--memory` asks for. */
+/** The one of both that `--memory` asks for. */
 export function heapKind(memory: boolean | 'live' | undefined): 'allocated' | 'live' | null {
   if (memory === 'live') return memory;
   return memory === true ? 'allocated' : null;

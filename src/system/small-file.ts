@@ -67,7 +67,7 @@ export function statOrNull(path: string): Stats | null {
   }
 }
 
-/** Which file is at a path, in which state, as text; one that was written again has another. Empty: none that we can ask for. */
+/** Text that tells the file at a path and its state; one that was written again has another. Empty: none that we can ask for. */
 export function stateOfFile(path: string): string {
   const stat = statOrNull(path);
   return stat === null ? '' : stateOf(stat);

@@ -29,7 +29,7 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }
 
-/** How long the first thread of a process has waited for a CPU, in seconds: the machine's load. 0 if the process is gone. */
+/** Seconds for which the first thread of a process has waited for a CPU: the machine's load. 0 if the process is gone. */
 export function waitedSecondsOf(pid: number): number {
   const counted = readTextOrEmpty(`/proc/${pid}/task/${pid}/schedstat`).split(' ');
   return Number(counted[1] ?? 0) / 1e9;

@@ -1,4 +1,4 @@
-// What functions allocate in V8's heap, beside what a program knows that it allocates.
+// Allocations by function in V8's heap, beside what a program knows that it allocates.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -66,7 +66,7 @@ const memoryKb = () =>
 /** Time that the first thread of a process has waited for a CPU: the second field of schedstat, nanoseconds. */
 const waitedMs = (pid) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-/** How long the agent takes to answer, apart from what it and this process wait for a CPU, milliseconds. */
+/** Milliseconds in which the agent answers, apart from what it and this process wait for a CPU. */
 async function heldMs() {
   const waited = () => waitedMs(agent.pid) + waitedMs(process.pid);
   const [startMs, before] = [performance.now(), waited()];

@@ -202,7 +202,7 @@ bool SampleContexts::FindAddressField(uint64_t object) {
 uint64_t SampleContexts::BeginWork(uint64_t object, uint32_t kind) {
   if (!is_armed_ || !IsObject(object) || kind >= kWorkKinds) return 0;
   if (address_word_ == 0 && !FindAddressField(object)) return 0;
-  // What a program calls so itself has something else there: it is taken for a number only.
+  // A program may have something else of its own there: it is taken for a number only.
   const uint64_t address = WordsOf(object)[address_word_];
   if (address % sizeof(uint64_t) != 0 || address == 0 || address >= kMostAddress) return 0;
   WriteWork(address, kind, Read());

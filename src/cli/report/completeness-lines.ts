@@ -33,7 +33,7 @@ function nameOf({ profile }: OpenedProfile, dso: number): string {
   return profile.dsos[dso]?.name ?? 'no mapping';
 }
 
-/** How complete stacks are, as JSON: shares are 0…1. Null where no event records stacks. */
+/** The completeness of stacks as JSON: shares are 0…1. Null where no event records stacks. */
 export function completenessJson(opened: OpenedProfile) {
   const { completeness } = opened;
   if (completeness === null) return null;

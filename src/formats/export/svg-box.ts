@@ -16,7 +16,7 @@ export type PictureBox = {
   readonly background: string;
 };
 
-/** How many characters of a font in which all are as wide a box has room for. */
+/** The number of characters that a box has room for, of a font in which all are as wide. */
 export function charactersIn(width: number, characterWidth: number): number {
   return Math.floor((width - 2 * MARGIN) / characterWidth);
 }

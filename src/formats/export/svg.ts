@@ -118,7 +118,7 @@ type Box = {
   readonly value: number;
   /** Rows of the picture above it. */
   readonly depth: number;
-  /** How many frames it stands for, 0 for one that is itself. */
+  /** Number of frames that it stands for, 0 for one that is itself. */
   readonly folded: number;
 };
 

@@ -59,7 +59,7 @@ describe('work of libuv’s pool', () => {
       sample(SECOND, 2, [0x1060, 0x2078]),
       sample(SECOND, 3, [0x3058]),
       sample(FIRST, 3, [0x4060]),
-      // Of another offset, and of no address.
+      // An end of another offset, and one of no address.
       sample(FIRST, 4, [0x3060]),
       sample(FIRST, 5, []),
     ];

@@ -9,6 +9,6 @@ for (const text of [
   'Promise.resolve().then(() => process.exit(5))',
 ]) {
   const child = spawnSync(process.execPath, ['-e', text]);
-  // What Node prints of itself begins a line, by which the rig knows it.
+  // Node's own words begin a line, by which the rig knows them.
   console.log(`${child.status} ${child.signal}\n${child.stdout}\n${child.stderr}`);
 }

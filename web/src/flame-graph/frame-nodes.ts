@@ -17,7 +17,7 @@ export type FrameNode = {
   readonly samples: number;
   /** Row of `TIERS`. */
   readonly tier: number;
-  /** How many frames it stands for, 0 for one that is itself. */
+  /** Number of frames that it stands for, 0 for one that is itself. */
   readonly folded: number;
   /** Rows of the picture above it. */
   readonly depth: number;
