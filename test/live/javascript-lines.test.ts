@@ -68,16 +68,19 @@ type Row = {
   readonly total: number;
 };
 
+function rowsOf(recording: string, ...options: string[]): Row[] {
+  const report = perfTs(['report', ...options, '--json', '-n', '0', recording]);
+  return (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0].rows;
+}
+
 /** Weight of lines of a file, by number. */
 function linesOf(
   recording: string,
   file: string,
   weight: 'self' | 'total' = 'self',
 ): Map<number, number> {
-  const report = perfTs(['report', '--sort', 'srcline', '--json', '-n', '0', recording]);
-  const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
   const lines = new Map<number, number>();
-  for (const row of rows) {
+  for (const row of rowsOf(recording, '--sort', 'srcline')) {
     const [, place, line] = /([^\s/]+):(\d+)$/.exec(Object.values(row).find(isPlace) ?? '') ?? [];
     if (place === file) lines.set(Number(line), (lines.get(Number(line)) ?? 0) + row[weight]);
   }
@@ -129,6 +132,20 @@ describeLive('lines of JavaScript', () => {
     const share = heavyShare(linesOf(recording, 'slow.cjs'), 0);
     expect(share).toBeGreaterThan(0.6);
     expect(share).toBeLessThan(0.9);
+  });
+
+  it('code that V8 made before the preload ran is named after the bootstrap of Node', () => {
+    const file = join(scratch, 'bootstrap.data');
+    const event = ['-e', 'page-faults:u', '-c', '1', '-g'];
+    const requireAll = 'for (const each of require("node:module").builtinModules) require(each)';
+    expect(
+      perfTs(['record', ...event, '-o', file, '--', process.execPath, '-e', requireAll]).status,
+    ).toBe(0);
+    const rows = rowsOf(file);
+    const totalOf = (name: RegExp) =>
+      rows.reduce((sum, row) => sum + (name.test(row.name ?? '') ? row.total : 0), 0);
+    expect(totalOf(/^\(bootstrap\) node:internal/)).toBeGreaterThan(0);
+    expect(totalOf(/^\[JIT\]/)).toBe(0);
   });
 
   it('an interpreted function is at the lines for whose calls V8 compiles, by frame pointers alone', () => {

@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "monotonic.h"
 #include "record_writer.h"
@@ -24,6 +27,11 @@ std::atomic<void*> isolates[kMostListeners];
 constexpr size_t kMostNameBytes = 64u << 10;
 /** Places with code of one isolate: V8's own builtins, and one for all that is compiled. */
 constexpr size_t kMostPages = 16;
+/** V8 makes its first code here, below a head and, in V8 10, what its snapshot has. */
+constexpr size_t kFirstPages = 128;
+constexpr size_t kPageBytes = 4096;
+/** What V8 has compiled before a preload runs: Node's loader of its own modules. */
+constexpr char kBootstrapName[] = "JS:^(bootstrap) node:internal/bootstrap:1:1";
 /** Scripts of higher numbers have no lines. */
 constexpr uint32_t kMostScripts = 1u << 24;
 
@@ -120,7 +128,11 @@ bool CodeListener::Start(bool existing) {
     if (existing) listing_ = &unlisted;
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
     listing_ = nullptr;
-    if (existing) WriteUnlisted(&unlisted);
+    if (existing) {
+      WriteUnlisted(&unlisted);
+    } else {
+      WriteBootstrap();
+    }
     marks_.Start(isolate, &sender_);
     contexts_.Start(isolate, &sender_);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
@@ -236,6 +248,26 @@ void CodeListener::WriteUnlisted(UnlistedCode* unlisted) {
       pages, there < kMostPages ? there : kMostPages,
       [](void* self, const CodeEvent& event) { static_cast<CodeListener*>(self)->Write(event); },
       this);
+}
+
+void CodeListener::WriteBootstrap() {
+  if (v8_.get_code_pages == nullptr) return;
+  v8_abi::MemoryRange pages[kMostPages];
+  const size_t there = v8_.get_code_pages(isolate_, kMostPages, pages);
+  for (size_t i = 0; i < there && i < kMostPages; i++) {
+    const uint64_t start = Address(pages[i].start) & ~uint64_t{kPageBytes - 1};
+    const size_t most = std::min(kFirstPages, pages[i].length / kPageBytes);
+    unsigned char residence[kFirstPages];
+    Dl_info file;
+    // V8's own builtins lie in the program's file.
+    if (dladdr(pages[i].start, &file) != 0) continue;
+    if (mincore(reinterpret_cast<void*>(start), most * kPageBytes, residence) != 0) continue;
+    size_t count = most;
+    while (count > 0 && (residence[count - 1] & 1) == 0) count--;
+    if (count == 0) continue;
+    const code_stream::Added code = {start, count * kPageBytes, sizeof kBootstrapName - 1};
+    WriteRecord(Type::kAdded, CodeType::kMachineCode, code, kBootstrapName, code.name_length);
+  }
 }
 
 void CodeListener::WriteAdded(const CodeEvent& event) {

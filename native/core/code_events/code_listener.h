@@ -78,6 +78,11 @@ class CodeListener {
   static void OnEvent(const v8_abi::CodeEvent* event);
   void Write(const v8_abi::CodeEvent& event);
   void WriteUnlisted(UnlistedCode* unlisted);
+  /**
+   * Sends one piece for all code of before, without a listing: the pages at the begin of V8's code
+   * that are there. What V8 adds from now on takes its place.
+   */
+  void WriteBootstrap();
   void WriteAdded(const v8_abi::CodeEvent& event);
   void WriteAdded(const v8_abi::CodeEvent& event, const char* name, size_t length);
   void WriteLost();
