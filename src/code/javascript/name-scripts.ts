@@ -229,6 +229,7 @@ function nameBySource(
   map: SourceMap | null,
   find: (name: ScriptName) => Written,
 ): Written & { readonly isDescription: boolean } {
+  if (sources.isModule(parsed)) return { ...wholeScript(parsed, map), isDescription: true };
   const place = find(parsed);
   const found = sources.find(parsed);
   if (found?.origin != null) {

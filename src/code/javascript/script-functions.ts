@@ -82,13 +82,18 @@ export class ScriptFunctions {
 
   /** The only function without a name that begins on a line; null where none or several do. */
   findOnLine(line: number): SourceFunction | null {
+    const [only = null, ...others] = this.onLine(line);
+    return others.length === 0 ? only : null;
+  }
+
+  /** The functions without a name that begin on a line. */
+  onLine(line: number): ReadonlySet<SourceFunction> {
     const [from, end = Infinity] = this.#lineStarts.subarray(line - 1, line + 1);
     const found = new Set<SourceFunction>();
     for (const [start, each] of this.#byStart) {
       if (from !== undefined && start >= from && start < end && !each.isNamed) found.add(each);
     }
-    const [only = null] = found;
-    return found.size === 1 ? only : null;
+    return found;
   }
 
   #describe(node: SyntaxNode, text: string, texts: FunctionTexts): SourceFunction {

@@ -67,6 +67,12 @@ export class SourceNames {
     // Node 18 has no columns.
     return column === 0 ? functions.findOnLine(line) : functions.find(line, column);
   }
+
+  /** Whether a function without a column is the body of a module: no other begins on its first line. */
+  isModule({ name, file, line, column }: ScriptName): boolean {
+    if (name !== '' || line !== 1 || column !== 0) return false;
+    return this.#functions(file)?.onLine(line).size === 0;
+  }
 }
 
 /** Whether all these functions of a script begin in its text where V8 says. */

@@ -366,6 +366,19 @@ describe('functions that V8 has no name for', () => {
     }
   });
 
+  test('without columns, the first line is the body of the module where no function begins on it', () => {
+    const named = (program: string) =>
+      funcs(
+        withScripts(profileFromText(`LazyCompile:* /srv/app.js:1@${JIT}`), {
+          find: () => null,
+          functionsOf: () => new ScriptFunctions(program, parseScript(program, 'app.js')!),
+        }),
+      )[0].split(' |')[0];
+    expect(named('function f() {}\nlist.map((x) => x);')).toBe('(module) /srv/app.js:1');
+    expect(named('list.map((x) => x);')).toBe('list.map callback /srv/app.js:1');
+    expect(named('a((x) => x); b((x) => x);')).toBe('(anonymous) /srv/app.js:1');
+  });
+
   test('a function has the name of its source where the map has its first parameter and not its parenthesis', () => {
     const source = 'rows.sort((a, b) => a - b); rows.map((c) => (d) => d);\n';
     const files = {
