@@ -1,6 +1,7 @@
 import { GENERAL } from './general.ts';
 import { duration, positive, text, texts, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import { RECORD } from './record.ts';
 
 /** `perf-ts agent`. */
 export const AGENT = options({
@@ -13,9 +14,9 @@ export const AGENT = options({
       flags: '--check-config',
       help: 'print what the configuration means, and end',
     }),
-    duration: commandOption(duration('s'), { flags: '--duration <s>', help: 'stop by itself' }),
+    durationMs: RECORD.durationMs.with({}),
   }),
-  quiet: GENERAL.quiet.with({ help: 'no notices' }),
+  ...pick(GENERAL, 'quiet'),
   ...inGroup('Without a file:', {
     sink: commandOption(texts, {
       flags: '--sink <type:target>',

@@ -18,11 +18,13 @@ export const ANNOTATE = options({
   ...SYMBOLS,
   ...RECORD_SELECTION,
   ...STRICT,
-  input: INPUT.input.with({ help: 'the recording; - is standard input (default perf.data)' }),
+  ...INPUT,
   ...inGroup('Code:', {
     symbol: commandOption(texts, {
-      flags: '-s, --symbol <name>',
-      help: 'this function; may repeat',
+      flags: [
+        { flags: '-S, --symbol <name>', help: 'this function; may repeat' },
+        { flags: '-s <name>' },
+      ],
     }),
     limit: limitOrAlone('functions', 'how many functions, where none is named; 0: all (default 3)'),
     percentLimit: commandOption(percent, {

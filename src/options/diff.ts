@@ -45,5 +45,5 @@ export const DIFF = options({
     }),
     ...JSON_OUTPUT,
   }),
-  quiet: GENERAL.quiet.with({ help: 'the table only: no messages' }),
+  ...pick(GENERAL, 'quiet'),
 });

@@ -44,7 +44,7 @@ export const PERIODS = options({
       help: "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'",
     }),
     freq: commandOption(whole(1), {
-      flags: '--freq <hz>',
+      flags: '-F, --freq <hz>',
       help: 'samples per second asked',
       default: '4000',
     }),
@@ -54,7 +54,7 @@ export const PERIODS = options({
       default: 'software',
     }),
     hz: commandOption(oneOf('100', '250', '300', '1000'), {
-      flags: '--hz <ticks>',
+      flags: '--kernel-hz <ticks>',
       help: 'ticks per second of the kernel',
       default: '250',
     }),

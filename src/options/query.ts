@@ -66,7 +66,7 @@ export const QUERY = options({
       default: '10000',
     }),
     timeout: commandOption(duration('s'), {
-      flags: '--timeout <seconds>',
+      flags: '--timeout <s>',
       help: 'end the query after this time',
       configurable: true,
       default: '60',

@@ -34,6 +34,7 @@ import {
   type OptionsOf,
   option,
   options,
+  pick,
 } from './option.ts';
 import { USER } from './user.ts';
 
@@ -233,25 +234,25 @@ export const RECORD = options({
     pids: option(taskIds, {
       flags: '-p, --pid <pids>',
       isCommon: true,
-      help: 'attach to processes, all their threads',
+      help: 'processes that run, all their threads',
       excludes: { tids: ONE_TARGET, systemWide: ONE_TARGET },
     }),
     /** Single running threads. */
     tids: option(taskIds, {
       flags: '-t, --tid <tids>',
-      help: 'attach to single threads',
+      help: 'single threads',
       excludes: { systemWide: ONE_TARGET },
     }),
     uid: commandOption(text, {
       flags: '-u, --uid <user>',
-      help: 'attach to the processes that run as this user (name or number)',
+      help: 'the processes that run as this user (name or number)',
       excludes: { pids: ONE_TARGET, tids: ONE_TARGET, systemWide: ONE_TARGET },
     }),
     /** Everything that runs on the CPUs. */
     systemWide: option(yesNo, {
       flags: '-a, --all-cpus',
       isCommon: true,
-      help: 'record the whole system',
+      help: 'the whole system',
     }),
     /** CPUs to record on; absent: all that are online. */
     cpus: option(cpus, { flags: '-C, --cpu <cpus>', help: 'record on these CPUs only (0-3,8)' }),
@@ -554,7 +555,7 @@ export const RECORD = options({
       help: 'exit with 3 if more of the samples were lost (0.01, 1%), or any fork, exec or mapping',
       configurable: true,
     }),
-    quiet: GENERAL.quiet.with({ help: 'errors only' }),
+    ...pick(GENERAL, 'quiet'),
     verbose: GENERAL.verbose.with({ help: 'also print what is opened, field by field' }),
     dryRun: commandOption(yesNo, {
       flags: '--dry-run',

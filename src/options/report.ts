@@ -102,10 +102,7 @@ export const REPORT = options({
       flags: '-t, --field-separator <separator>',
       help: 'for programs: fields with this between them',
     }),
-    header: commandOption(yesNo, {
-      flags: '--header',
-      help: 'the header of the recording before the report',
-    }),
+    header: commandOption(yesNo, { flags: '--header', help: 'the header of the recording first' }),
     headerOnly: commandOption(yesNo, {
       flags: '--header-only',
       help: 'the header of the recording, and no report',

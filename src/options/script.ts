@@ -63,5 +63,5 @@ export const SCRIPT_OPTIONS = options({
       help: 'changes of kernel code',
     }),
   }),
-  quiet: GENERAL.quiet.with({ help: 'the records only: no messages' }),
+  ...pick(GENERAL, 'quiet'),
 });

@@ -36,9 +36,9 @@ export const STAT = options({
     /** Words of the command line; with `systemWide` it only says how long. */
     command: RECORD.command.with({}),
     /** Running processes, with all their threads. */
-    pids: RECORD.pids.with({ help: 'processes that run, all their threads', excludes: {} }),
+    pids: RECORD.pids.with({ excludes: {} }),
     /** Single running threads. */
-    tids: RECORD.tids.with({ help: 'single threads', excludes: {} }),
+    tids: RECORD.tids.with({ excludes: {} }),
     /** Everything that runs on the CPUs. */
     systemWide: RECORD.systemWide.with({ help: 'the whole system; a command sets the duration' }),
     /** Everything on these CPUs. */
@@ -97,7 +97,7 @@ export const STAT = options({
     /** Counting ends by itself after this long. */
     durationMs: option(duration('s'), {
       flags: [
-        { flags: '--duration <s>', help: 'end the counting after this time' },
+        { flags: '--duration <s>', help: 'stop by itself after this many seconds' },
         { flags: '--timeout <ms>', kind: duration('ms') },
       ],
     }),
@@ -105,9 +105,14 @@ export const STAT = options({
 
   ...inGroup(OPTION_GROUP.OUTPUT, {
     json: commandOption(yesNo, {
-      flags: '-j, --json',
-      isCommon: true,
-      help: 'as JSON; with -I one line per interval, and one at the end',
+      flags: [
+        {
+          flags: '--json',
+          isCommon: true,
+          help: 'as JSON; with -I one line per interval, and one at the end',
+        },
+        { flags: '-j' },
+      ],
       excludes: { fieldSeparator: 'choose one form' },
     }),
     fieldSeparator: commandOption(text, {
@@ -120,7 +125,7 @@ export const STAT = options({
     }),
   }),
   ...inGroup(OPTION_GROUP.GENERAL, {
-    quiet: GENERAL.quiet.with({ help: 'counts only, no notices' }),
+    ...pick(GENERAL, 'quiet'),
     verbose: GENERAL.verbose.with({ help: 'more about failures' }),
     bigNum: commandOption(yesNo, {
       flags: [{ flags: '--no-big-num' }, { flags: '-B, --big-num' }],

@@ -10,7 +10,7 @@ import {
   options,
   pick,
 } from './option.ts';
-import { JAVASCRIPT } from './reading.ts';
+import { JAVASCRIPT, JSON_OUTPUT } from './reading.ts';
 import { RECORD } from './record.ts';
 
 const SHORTEST_INTERVAL_MS = 50;
@@ -19,10 +19,9 @@ const SHORTEST_INTERVAL_MS = 50;
 export const TOP = options({
   ...pick(RECORD, 'events', 'freq', 'count', 'strictFreq', 'only', 'command', 'pids', 'tids'),
   systemWide: RECORD.systemWide.with({ help: 'the whole system (default)' }),
-  ...pick(RECORD, 'cpus', 'inherit', 'cgroup', 'user', 'asRoot'),
+  ...pick(RECORD, 'cpus', 'inherit', 'cgroup', 'user', 'asRoot', 'uid'),
   nodeFlags: RECORD.nodeFlags,
   ...pick(RECORD, 'callGraph', 'durationMs', 'ringPages', 'quiet', 'env', 'onNotice', 'signal'),
-  uid: RECORD.uid.with({ help: 'the processes that run as this user (name or number)' }),
   ...inGroup('Display:', {
     /** Time between two reports, milliseconds. Default 1000. */
     intervalMs: option(duration('s', SHORTEST_INTERVAL_MS), {
@@ -69,7 +68,7 @@ export const TOP = options({
       isCommon: true,
       help: 'table after table, without a screen; so it is where output is no terminal',
     }),
-    json: commandOption(yesNo, { flags: '--json', help: 'one line of JSON for each table' }),
+    json: JSON_OUTPUT.json.with({ help: 'one line of JSON for each table' }),
   }),
   /** Also a table with a row per combination of these. Not by source line: none is looked up. */
   keys: option(listOf(...GROUP_KEYS)),

@@ -41,9 +41,9 @@ export const VIEW = options({
       help: 'record now, and show what comes: with one of the next three',
       excludes: { baseline: IT_SHOWS },
     }),
-    pids: RECORD.pids.with({ help: 'processes, all their threads', needs }),
-    tids: RECORD.tids.with({ help: 'single threads', needs }),
-    systemWide: RECORD.systemWide.with({ help: 'the whole system', needs }),
+    pids: RECORD.pids.with({ needs }),
+    tids: RECORD.tids.with({ needs }),
+    systemWide: RECORD.systemWide.with({ needs }),
     events: RECORD.events.with({
       flags: [
         {
@@ -64,7 +64,7 @@ export const VIEW = options({
       flags: [{ flags: '--call-graph <how>', help: 'call stacks, as in record (default fp)' }],
       needs,
     }),
-    durationMs: RECORD.durationMs.with({ help: 'stop recording after this many seconds', needs }),
+    durationMs: RECORD.durationMs.with({ needs }),
     attachJs: RECORD.attachJs.with({ needs }),
   }),
 });

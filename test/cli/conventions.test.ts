@@ -1,6 +1,7 @@
 // The expectations of clig.dev of a command line, as far as the declared commands show it: examples, short and long help, names
 // of options, where help is. Statuses, colours, JSON, streams, signals and progress are in test/cli/expectations.test.ts.
 
+import type { Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { declareProgram } from '../../src/cli/declare-program.ts';
 import type { GuidedCommand } from '../../src/cli/shared/guided-command.ts';
@@ -49,16 +50,62 @@ describe.each(commands.map((command) => [command.name(), command] as const))(
   },
 );
 
-test.each(['output', 'input', 'quiet', 'verbose', 'freq', 'event', 'pid', 'limit'])(
-  'commands that have --%s have one letter for it',
-  (name) => {
-    const letters = commands.flatMap(({ options }) =>
-      options.flatMap(({ long, short }) => (long === `--${name}` && short != null ? [short] : [])),
+/** Options of one name that ask for different things, most of them because they do in perf. */
+const TWO_FORMS: readonly string[] = [
+  '--archive', // record makes what the others read
+  '--call-graph', // of report the form of its tree
+  '--delay', // of top the time between two tables
+  '--field-separator', // -x of stat, -t of report
+  '--freq', // evlist prints rates
+  '--limit', // -n of report alone has no number, and no effect
+  '--md', // of mcp the call that it answers
+  '--pid', // -p and -t of report are other options of perf
+  '--syscalls', // report prints them, whichever were recorded
+  '--tid',
+  '--weight', // record samples the cost that events have
+];
+
+/** Letters that perf has given to different options. */
+const TWO_MEANINGS = '-D -F -I -b -c -d -g -i -k -n -s -t'.split(' ');
+
+/** The value of an option, whatever it is called: `<hz>` is `<>`, `[=how]` is `[=]`. */
+const formOf = (flags: string): string =>
+  /[<[][^\s]*$/.exec(flags)?.[0].replace(/\w.*\w|\w/, '') ?? '';
+
+/** The different answers of `of` for the options of one key that more than one command shows. */
+function shapes(keyOf: (option: Option) => string, of: (option: Option) => string) {
+  const shown = commands.flatMap(({ options }) => options.filter(({ hidden }) => !hidden));
+  const shapesOf = new Map<string, Set<string>>();
+  for (const option of shown) {
+    const key = keyOf(option);
+    if (key !== '') shapesOf.set(key, (shapesOf.get(key) ?? new Set()).add(of(option)));
+  }
+  return [...shapesOf].filter(([, set]) => set.size > 1).map(([key]) => key);
+}
+
+describe('options of several commands', () => {
+  test('options of one name have one letter and one form of value in all commands, save those listed', () => {
+    const shape = ({ short, flags }: Option) => `${short ?? ''} ${formOf(flags)}`;
+    expect(shapes(({ long }) => long ?? '', shape).sort()).toEqual(TWO_FORMS);
+  });
+
+  test('a letter stands for one option in all commands, save those of perf', () => {
+    expect(
+      shapes(
+        ({ short }) => short ?? '',
+        ({ long }) => long ?? '',
+      ).sort(),
+    ).toEqual(TWO_MEANINGS);
+  });
+
+  test('switches and flags that say the same of themselves have the same name', () => {
+    const helps = shapes(
+      ({ description }) => description,
+      ({ long }) => long ?? '',
     );
-    expect(letters.length).toBeGreaterThan(0);
-    expect(new Set(letters).size).toBe(1);
-  },
-);
+    expect(helps).toEqual([]);
+  });
+});
 
 test('the help of all names a way to report a mistake, and the version has its usual letter', () => {
   const help = helpOf(program, false).join(' ');

@@ -56,7 +56,7 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
 type StopReason = 'SIGINT' | 'SIGTERM' | 'duration';
 
 /** Settles at a signal, or after `--duration`. */
-function untilStopped({ duration }: AgentFlags): {
+function untilStopped({ durationMs }: AgentFlags): {
   readonly asked: Promise<StopReason>;
   readonly forget: () => void;
 } {
@@ -64,7 +64,8 @@ function untilStopped({ duration }: AgentFlags): {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => asked.settle(signal));
   }
-  const timer = duration === undefined ? null : callAfter(duration, () => asked.settle('duration'));
+  const timer =
+    durationMs === undefined ? null : callAfter(durationMs, () => asked.settle('duration'));
   return { asked: asked.promise, forget: () => timer?.cancel() };
 }
 

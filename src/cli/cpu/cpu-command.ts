@@ -1,6 +1,6 @@
-import { OPTION_GROUP } from '../../options/groups.ts';
-import { oneOf, text, yesNo } from '../../options/kinds.ts';
+import { oneOf, text } from '../../options/kinds.ts';
 import { commandOption, inGroup, options } from '../../options/option.ts';
+import { JSON_OUTPUT } from '../../options/reading.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** The options of `perf-ts cpu`. */
@@ -19,9 +19,7 @@ const CPU = options({
       help: 'of another machine: the output of cpuid -r there',
     }),
   }),
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as one JSON document' }),
-  }),
+  ...JSON_OUTPUT,
 });
 
 export function declareCpu(program: GuidedCommand): void {

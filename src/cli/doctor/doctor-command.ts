@@ -1,7 +1,7 @@
 import { GENERAL } from '../../options/general.ts';
-import { OPTION_GROUP } from '../../options/groups.ts';
 import { text, texts, yesNo } from '../../options/kinds.ts';
 import { commandOption, inGroup, options } from '../../options/option.ts';
+import { JSON_OUTPUT } from '../../options/reading.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts doctor`. */
@@ -28,9 +28,7 @@ const DOCTOR = options({
     }),
     dryRun: commandOption(yesNo, { flags: '--dry-run', help: 'print what it would remove' }),
   }),
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as one JSON document' }),
-  }),
+  ...JSON_OUTPUT,
   verbose: GENERAL.verbose.with({ help: 'every number' }),
 });
 

@@ -1,14 +1,12 @@
 import { GENERAL } from '../../options/general.ts';
-import { OPTION_GROUP } from '../../options/groups.ts';
 import { yesNo } from '../../options/kinds.ts';
 import { commandOption, inGroup, options } from '../../options/option.ts';
+import { JSON_OUTPUT } from '../../options/reading.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts list`. */
 const LIST = options({
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '-j, --json', help: 'as one JSON document' }),
-  }),
+  json: JSON_OUTPUT.json.with({ flags: [...JSON_OUTPUT.json.flags, { flags: '-j' }] }),
   ...inGroup('Events:', {
     tryEach: commandOption(yesNo, {
       flags: '--try-each',

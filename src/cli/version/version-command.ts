@@ -1,6 +1,7 @@
 import { OPTION_GROUP } from '../../options/groups.ts';
 import { yesNo } from '../../options/kinds.ts';
 import { commandOption, inGroup, options } from '../../options/option.ts';
+import { JSON_OUTPUT } from '../../options/reading.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts version`. */
@@ -10,7 +11,7 @@ const VERSION = options({
       flags: '--build-options',
       help: 'the parts that may be missing, and what they are for',
     }),
-    json: commandOption(yesNo, { flags: '--json', help: 'as one JSON document' }),
+    ...JSON_OUTPUT,
   }),
 });
 

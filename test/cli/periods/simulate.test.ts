@@ -46,7 +46,7 @@ describe('perf-ts periods --simulate', () => {
   });
 
   test('--simulate --json is a periods document that names the specification', () => {
-    const options = ['--freq', '999', '--event-kind', 'hardware', '--hz', '1000', '--json'];
+    const options = ['--freq', '999', '--event-kind', 'hardware', '--kernel-hz', '1000', '--json'];
     const report = JSON.parse(perfTs(['periods', '--simulate', '1G/s for 1s', ...options]).stdout);
     expect(report.schema).toMatch(/^perf-ts\/periods@/);
     expect(report.simulation).toMatchObject({ kind: 'hardware', hz: 1000, frequencyHz: 999 });
@@ -57,7 +57,7 @@ describe('perf-ts periods --simulate', () => {
   });
 
   test.each([
-    [['--simulate', '1M/s for 1s', '--freq', '0'], '--freq 0'],
+    [['--simulate', '1M/s for 1s', '--freq', '0'], '-F 0'],
     [['--simulate', '1M/s for 1000000s'], 'more than 10 000 000'],
     [['--simulate', 'nonsense'], 'nonsense'],
   ])('%j: exit status 2', (args, message) => {
