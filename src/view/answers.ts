@@ -1,11 +1,13 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import type { HtmlFile } from '../formats/export/html.ts';
 import type { PageSetup } from '../formats/export/page-profile.ts';
 import { STAGE_WORDS } from '../options/reading.ts';
+import { renderPage } from '../read/outputs/render-page.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Notebook } from './notebook.ts';
-import { renderPageDocument } from './page-document.ts';
-import { renderPageFile } from './page-file.ts';
 import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
 import {
   DOWNLOADS,
@@ -303,4 +305,53 @@ function describeProgress(file: ServedFile): Answer {
   const { stage, share } = reached;
   const words = STAGE_WORDS[stage](printable(file.name));
   return plainText(200, share === null ? words : `${words} ${Math.round(share * 100)}%`);
+}
+
+/** The page of the server: nothing but where its parts are. */
+export function renderPageDocument(setup: PageSetup): string {
+  // In a data block nothing is executed; a `<` could end it.
+  const json = JSON.stringify(setup).replaceAll('<', '\\u003c');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<title>perf-ts</title>',
+    '<link rel="icon" href="data:,">',
+    '<link rel="stylesheet" href="page.css">',
+    '</head>',
+    '<body>',
+    '<noscript>This page draws the profile with a script of perf-ts.</noscript>',
+    `<script type="application/json" id="page-setup">${json}</script>`,
+    '<script src="page.js"></script>',
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+/** Leaves the thread free for other answers meanwhile. */
+const compress = promisify(gzip);
+
+/** One file with the page of these recordings and the sources of their heaviest functions, opened as `view`. */
+async function renderPageFile(
+  files: readonly ServedFile[],
+  shown: { readonly view: string; readonly firstBefore: number },
+): Promise<string> {
+  const packed: HtmlFile[] = [];
+  for (const file of files) {
+    packed.push({
+      title: file.name,
+      data: await pack(await file.pageData()),
+      report: await pack(await file.pageReport()),
+      sources: await pack(await file.hotSources()),
+    });
+  }
+  return renderPage(packed, shown);
+}
+
+async function pack(content: Uint8Array | string): Promise<string> {
+  return (await compress(content)).toString('base64');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printable } from '../../src/base/printable.ts';
-import { renderPageDocument } from '../../src/view/page-document.ts';
+import { renderPageDocument } from '../../src/view/answers.ts';
 import { describeFile } from '../../src/view/served-file.ts';
 import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
 

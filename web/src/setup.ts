@@ -5,7 +5,6 @@ import type {
   PageSources,
 } from '../../src/formats/export/page-profile.ts';
 import { decodePageReport, type PageReport } from '../../src/formats/export/page-report.ts';
-import { trustedScriptUrl } from './trusted.ts';
 
 /** Data block with the `PageSetup`; in a page that is a file, blocks with data and the worker too. */
 const SETUP_ID = 'page-setup';
@@ -75,4 +74,32 @@ export function startWorker(document: Document): Worker {
   // The worker has fetched it by the time it says anything.
   worker.addEventListener('message', () => URL.revokeObjectURL(address), { once: true });
   return worker;
+}
+
+/**
+ * The page's policy admits no text as code but through this one, which is asked for addresses of
+ * workers only: the page's own script, or a blob that the page has made.
+ */
+type TrustedTypes = {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(address: string): string },
+  ): { createScriptURL(address: string): string };
+};
+
+let policy: { createScriptURL(address: string): string } | null = null;
+
+/** `address` as what `new Worker` takes under Trusted Types; itself in browsers without them. */
+function trustedScriptUrl(address: string): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  if (trustedTypes === undefined) return address;
+  policy ??= trustedTypes.createPolicy('perf-ts', { createScriptURL: onlyOwn });
+  return policy.createScriptURL(address);
+}
+
+function onlyOwn(address: string): string {
+  const { protocol, origin } = new URL(address);
+  const isBlob = protocol === 'blob:';
+  if (isBlob || origin === globalThis.location.origin) return address;
+  throw new TypeError(`a worker from ${address}, which is not this page's`);
 }

@@ -1,10 +1,34 @@
 import { Option } from 'commander';
+import { UsageError } from '../../base/errors.ts';
 import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
 import { RECORD } from '../../options/record.ts';
 import { declareOptions } from '../shared/declare-options.ts';
 import type { Example, GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
-import { REFUSED, refuse } from './perf-record-options.ts';
+
+/** Options of perf that are not there, by commander's name for them, and why. */
+const REFUSED = [
+  {
+    flags: '--threads [=spec]',
+    key: 'threads',
+    why: 'one thread drains all rings',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+  {
+    flags: '--aio [=n]',
+    key: 'aio',
+    why: 'the thread that writes does nothing else',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+] as const;
+
+/** Throws `UsageError` that says why an option of perf is not there. */
+function refuse(flags: GivenFlags): void {
+  for (const { flags: option, key, why, instead } of REFUSED) {
+    if (flags[key] !== undefined)
+      throw new UsageError(`${option.split(' ')[0]}: ${why}`, [instead]);
+  }
+}
 
 /** `perf-ts record`; its code is loaded when it is run. */
 export function declareRecord(program: GuidedCommand): void {

@@ -1,9 +1,12 @@
 import { closeSync } from 'node:fs';
+import { formatCpuList } from '../../base/cpu-list.ts';
+import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
 import { checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { GROUP, type GroupOptions } from '../../options/counting.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
@@ -15,7 +18,6 @@ import { CounterGroup } from '../count/counter-group.ts';
 import type { Distinct, EventNames, EventTable, NotEmpty } from '../count/group-names.ts';
 import { explainFailedOpen } from './explain-open.ts';
 import { chooseGroupEvents, type KeyedEvent } from './group-events.ts';
-import { checkGroupOptions } from './group-options.ts';
 
 /**
  * Opens events as one group. Each count has the name that was asked for, or in the form of an object
@@ -163,4 +165,24 @@ export function groupAttr(
       idle: excludeIdle === true,
     },
   });
+}
+
+/** Throws UsageError for options that cannot be meant, before the kernel is asked. */
+export function checkGroupOptions(options: GroupOptions, onlineCpus: readonly number[]): void {
+  checkOptions(GROUP, options, 'openGroup');
+  const { pid, cpu, cgroup } = options;
+  if (cpu !== undefined && !onlineCpus.includes(cpu)) {
+    throw new UsageError(`cpu: CPU ${cpu} is not online; ${formatCpuList(onlineCpus)} are`);
+  }
+  if (cgroup !== undefined && pid !== undefined) {
+    throw new UsageError('pid and cgroup: a group counts on a thread or in a control group', [
+      'leave one of them out',
+    ]);
+  }
+  if ((pid === -1 || cgroup !== undefined) && cpu === undefined) {
+    const what = pid === -1 ? 'all tasks (pid: -1)' : 'a control group';
+    throw new UsageError(`${what} can only be counted on one CPU: cpu is missing`, [
+      'open one group for each CPU of /sys/devices/system/cpu/online and add their counts',
+    ]);
+  }
 }

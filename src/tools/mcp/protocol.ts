@@ -1,8 +1,13 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isJsonObject } from '../../base/foreign-json.ts';
+import { formatBytes } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import { listOrEmpty } from '../../system/small-file.ts';
 import { packageVersion } from '../../system/version.ts';
 import { checkInput, type InputSchema } from './input-schema.ts';
 import { PROMPTS, promptText } from './prompts.ts';
-import { recordingsIn } from './resources.ts';
 
 /**
  * The Model Context Protocol over standard input and output, as far as a server with tools, prompts and resources needs it:
@@ -217,4 +222,32 @@ function success(id: Request['id'], result: object): object {
 
 function failure(id: Request['id'], code: number, message: string): object {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** A recording that a client may show to choose from. */
+type Resource = {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType: string;
+};
+
+const MOST_RESOURCES = 100;
+
+/** The recordings in a folder, the newest first. */
+function recordingsIn(folder: string): (Resource & { readonly path: string })[] {
+  return listOrEmpty(folder)
+    .filter((name) => name.endsWith('.data'))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, stat: statSync(path, { throwIfNoEntry: false }) }))
+    .filter(({ stat }) => stat?.isFile() === true)
+    .sort((a, b) => b.stat!.mtimeMs - a.stat!.mtimeMs)
+    .slice(0, MOST_RESOURCES)
+    .map(({ path, stat }) => ({
+      path,
+      uri: pathToFileURL(path).href,
+      name: printable(path.slice(folder.length + 1)),
+      description: `${formatBytes(stat!.size)}, ${stat!.mtime.toISOString()}`,
+      mimeType: 'text/markdown',
+    }));
 }

@@ -8,6 +8,7 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/ty
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
+import { takeJitAttachments, watchJitFiles } from '../../record/jit-maps/jit-attachments.ts';
 import { dropsCopies, recordsStacks } from '../../record/plan/call-graph.ts';
 import { giveNotice } from '../../record/plan/notices.ts';
 import {
@@ -23,7 +24,6 @@ import { joinCores, shownEvents } from '../live-profile/core-join.ts';
 import { openLiveHead } from '../live-profile/live-head.ts';
 import { LiveProfile } from '../live-profile/live-profile.ts';
 import { EventTables } from './event-tables.ts';
-import { nodeCleanUp } from './node-clean-up.ts';
 import { levelsOfSlice } from './slice-tables.ts';
 import { checkTopOptions, type TopReport } from './top-options.ts';
 
@@ -329,4 +329,38 @@ class Top implements RunningTop {
 function cpuTimeUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
+}
+
+/**
+ * Makes a function that removes what JITs wrote because of flags that we gave them. Call this before
+ * anything runs, and the function when sampling is over: each call removes the files of processes that
+ * have ended by then.
+ */
+function nodeCleanUp(
+  session: PreparedRecording,
+  readClock: Parameters<typeof watchJitFiles>[1],
+): () => void {
+  if (!session.causesMaps && session.dumpsIn === null) return () => {};
+  const { maps, dumps, notes } = watchJitFiles(session, readClock, Date.now());
+  // It only has to know what was there before; the maps themselves are read by `LiveJit`.
+  maps.start();
+  maps.stop();
+  dumps.start();
+  let left: ReturnType<typeof takeJitAttachments> | null = null;
+  return () => {
+    if (left === null) {
+      dumps.stop();
+      left = takeJitAttachments(
+        maps,
+        () => [],
+        dumps,
+        true,
+        () => {},
+        notes,
+      );
+    }
+    dumps.remove();
+    maps.removeMaps(left.startedPids);
+    left.remove();
+  };
 }

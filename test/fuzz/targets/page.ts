@@ -2,7 +2,7 @@
 
 import { encodePageData } from '../../../src/formats/export/page-data.ts';
 import { decodePageReport } from '../../../src/formats/export/page-report.ts';
-import { renderPageDocument } from '../../../src/view/page-document.ts';
+import { renderPageDocument } from '../../../src/view/answers.ts';
 import { selectionOf } from '../../../web/src/state/selection.ts';
 import { decodeState, encodeState } from '../../../web/src/state/state.ts';
 import { decodeOpenRows } from '../../../web/src/tables/open-rows.ts';

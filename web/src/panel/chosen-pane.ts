@@ -1,6 +1,6 @@
 import { splitPlace } from '../../../src/formats/export/frame-label.ts';
 import { askLatest } from '../ask/ask.ts';
-import { formatShare, formatWeight } from '../ask/format.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
 import { copyText } from '../dom/copy-text.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { addEdit } from '../state/edits.ts';
@@ -8,11 +8,10 @@ import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { Interval } from '../worker/messages/messages.ts';
-import type { DetailsParams, DetailsResult } from '../worker/messages/panel-messages.ts';
+import type { DetailsParams, DetailsResult, Neighbour } from '../worker/messages/panel-messages.ts';
 import { explainFunction } from './explain.ts';
 import { FuncStrips } from './func-strips.ts';
 import { HotLines } from './hot-lines.ts';
-import { renderNeighbours } from './neighbour-list.ts';
 import { shortPlace } from './short-place.ts';
 
 /**
@@ -186,4 +185,34 @@ function describeWeight(
   const text = `self ${share(self)}${interval} · ${formatWeight(self, unit)}${count} · total ${share(total)}`;
   // No line ends within a number: 2 196.
   return text.replace(/(?<=\d) (?=\d)/g, '\u00a0');
+}
+
+/**
+ * The callers or the callees of a function, `count` of them, with their shares of its total, which add up to all of it:
+ * the part of itself, or without a caller, is among them.
+ */
+function renderNeighbours(
+  title: string,
+  neighbours: readonly Neighbour[],
+  count: number,
+  total: number,
+  choose: (func: number) => void,
+): HTMLElement[] {
+  const list = element('ol', 'neighbours');
+  for (const neighbour of neighbours) {
+    const { func, name, place, weight } = neighbour;
+    const share = element('span', 'neighbour-share', formatShare(total === 0 ? 0 : weight / total));
+    if (func === null) {
+      list.append(element('li', 'neighbour', share, element('span', 'quiet-text', name)));
+      continue;
+    }
+    const button = pushButton('link cut-name', splitPlace(name, place).name, () => choose(func));
+    button.dataset.key = `${title} ${func}`;
+    button.title = [name, place].filter((part) => part !== '').join('\n');
+    const where = element('span', 'where-place', shortPlace(place));
+    list.append(element('li', 'neighbour', share, button, where));
+  }
+  const rest = count - neighbours.length;
+  if (rest > 0) list.append(element('li', 'quiet-text', `and ${formatCount(rest)} more`));
+  return [element('h3', '', title), list];
 }

@@ -1,8 +1,8 @@
+import { createDivider } from '../dom/divider.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import { type KeyBinding, listenToKeys, showKeys } from '../dom/keys.ts';
-import type { ViewState } from '../state/state.ts';
+import { PANE_PERCENT, type ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
-import { createPaneDivider } from './pane-divider.ts';
 import { TabPanel } from './tab-panel.ts';
 import type { TabDefinition } from './tab-view.ts';
 import { themeButton } from './theme.ts';
@@ -107,4 +107,32 @@ function helpButton(listKeys: () => void): HTMLElement {
   help.title = 'Keys';
   help.setAttribute('aria-label', 'Keys');
   return help;
+}
+
+const STEP_PERCENT = 5;
+
+/** The line between the open view and the pane below it, which has a part of the height, or as much as the picture leaves. */
+function createPaneDivider(store: Store, work: HTMLElement): HTMLElement {
+  const heightAbove = (y: number) => {
+    const { top, height } = work.getBoundingClientRect();
+    return (100 * (top + height - y)) / height;
+  };
+  const heightNow = () => heightAbove(divider.getBoundingClientRect().bottom);
+  const resize = (percent: number) =>
+    store.change({ pane: Math.round(Math.min(PANE_PERCENT, Math.max(0, percent))) }, 'adjust');
+  const divider = createDivider({
+    label: 'Height of the chosen function',
+    onDrag: (y) => resize(heightAbove(y)),
+    onStep: (by) => resize(heightNow() - by * STEP_PERCENT),
+    onFit: () => store.change({ pane: null }, 'adjust'),
+  });
+  divider.classList.add('pane-divider');
+  const show = ({ pane }: ViewState) => {
+    divider.setAttribute('aria-valuenow', String(pane ?? Math.round(heightNow())));
+    work.classList.toggle('is-sized', pane !== null);
+    if (pane !== null) work.style.setProperty('--pane', `${pane}%`);
+  };
+  store.subscribe(show);
+  show(store.get());
+  return divider;
 }

@@ -15,12 +15,11 @@ import type { Store } from '../state/store.ts';
 import { TimeAxis, windowOf } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { OpenResult, Unit } from '../worker/messages/messages.ts';
-import type { HeatMapParams, HeatMapResult } from '../worker/messages/time-messages.ts';
+import type { HeatMapParams, HeatMapResult, TimeFilter } from '../worker/messages/time-messages.ts';
 import { axisHeight, cellAt, drawHeatMap, heaviestCell } from './heat-picture.ts';
 import { readColours, renderMarkLegend } from './marks.ts';
 import { clampRange } from './range.ts';
 import { unitOf, weightName } from './shown-weight.ts';
-import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS = [
   { ns: 1e9, label: '1 s' },
@@ -266,4 +265,10 @@ function describeCell(
     parts.push('nothing was sampled there');
   }
   return parts.join(', ');
+}
+
+/** Which samples `state` counts, at whatever time. */
+function timeFilterOf(state: ViewState): TimeFilter {
+  const { event, weight, threads, pid, cpu, inTurnsOver } = state;
+  return { event, weight, threads, pid, cpu, inTurnsOver };
 }
