@@ -308,19 +308,13 @@ function openPlanned(
   }
 }
 
-function chooseTarget(
-  options: RecordSettings,
-  newSocket: (() => string) | null,
-): {
-  target: SamplerTarget;
-  owner: FileOwner | null;
-  notes: readonly Text[];
-  causesMaps?: boolean;
-  recordingId?: string | null;
-  codeSocket?: string | null;
-  dumpsIn?: NodeFlags['dumpsIn'];
-  runsJavaScript?: boolean;
-} {
+type ChosenTarget = Pick<DecidedRecording, 'target' | 'owner'> &
+  Partial<Pick<DecidedRecording, 'causesMaps' | 'recordingId' | 'codeSocket' | 'dumpsIn'>> & {
+    readonly notes: readonly Text[];
+    readonly runsJavaScript?: boolean;
+  };
+
+function chooseTarget(options: RecordSettings, newSocket: (() => string) | null): ChosenTarget {
   const hasCommand = (options.command?.length ?? 0) > 0;
   if ((options.pids ?? options.tids) !== undefined && hasCommand) {
     throw new UsageError(

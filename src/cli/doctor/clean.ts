@@ -4,14 +4,13 @@ import { findLeftovers, ownPlaces } from '../../tools/leftovers/find-leftovers.t
 import type { Leftover } from '../../tools/leftovers/leftover.ts';
 import { removeLeftover } from '../../tools/leftovers/remove-leftovers.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
-
-export type CleanFlags = { json?: boolean; dryRun?: boolean };
+import type { DoctorFlags } from './doctor-options.ts';
 
 /** Rows of what stays; a machine where perf is in daily use has thousands of maps. */
 const MOST_KEPT = 20;
 
 /** `perf-ts doctor --clean`: what was left by processes that were killed, removed unless it is a dry run. */
-export async function runClean({ json, dryRun = false }: CleanFlags): Promise<void> {
+export async function runClean({ json, dryRun = false }: DoctorFlags): Promise<void> {
   const found = await findLeftovers(ownPlaces());
   const judged = dryRun ? found : found.map(removeLeftover);
   if (json) {

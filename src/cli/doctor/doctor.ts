@@ -12,18 +12,8 @@ import { formatTable, type TextTableOptions } from '../render/table.ts';
 import { tableLook } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { runClean } from './clean.ts';
+import type { DoctorFlags } from './doctor-options.ts';
 import { runSelftest } from './selftest.ts';
-
-export type DoctorFlags = {
-  json?: boolean;
-  verbose?: boolean;
-  selftest?: boolean;
-  event?: readonly string[];
-  quick?: boolean;
-  output?: string;
-  clean?: boolean;
-  dryRun?: boolean;
-};
 
 /** The document of `doctor --json`; the defaults are absent in the report on a binary. */
 export type DoctorDocument = DoctorReport & { readonly defaults?: DefaultsInForce };

@@ -15,18 +15,13 @@ import { notify } from '../shared/failure.ts';
 import { closeOutput, openOutput } from '../shared/open-output.ts';
 import { progressLine } from '../shared/progress.ts';
 import { printJson, writeText, writeTo } from '../shared/stdout.ts';
+import type { DoctorFlags } from './doctor-options.ts';
 
 /**
  * `perf-ts doctor --selftest`: what is claimed of the kernel, measured here. Where nothing could be
  * measured the status is that of a difference.
  */
-export async function runSelftest(flags: {
-  event?: readonly string[];
-  output?: string;
-  quick?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}): Promise<void> {
+export async function runSelftest(flags: DoctorFlags): Promise<void> {
   const shown = progressLine();
   const step = { share: null, atInterrupt: 'stops; no report is written' };
   const report = await selftest({

@@ -1,15 +1,11 @@
 import { formatCount } from '../../base/numbers.ts';
+import type { ConcurrentCount } from '../../counting/stat/concurrent-counters.ts';
 import { sumSamples } from '../../counting/stat/sampled-sums.ts';
 import type { Recording } from '../../record/recording.ts';
 import { formatTable } from '../render/table.ts';
 
 /** An event counted beside the samples, and what the samples say of it. */
-type BesideRow = {
-  readonly event: string;
-  /** Count in `unit`; null: not counted, `reason` says why. */
-  readonly count: number | null;
-  readonly unit: string;
-  readonly reason: string | null;
+type BesideRow = Pick<ConcurrentCount, 'event' | 'count' | 'unit' | 'reason'> & {
   /** Number of samples of a sampled event in a file; null otherwise. */
   readonly samples: number | null;
   /** Σ of the samples' periods, in `unit`. */

@@ -138,8 +138,8 @@ export function groupLines(
 type GroupRow = {
   readonly names: readonly string[];
   /** Self share per event; null: nothing of it here. */
-  readonly shares: readonly (number | null)[];
-  readonly totalShare: number;
+  readonly shares: (number | null)[];
+  totalShare: number;
 };
 
 function sideBySide(
@@ -148,10 +148,7 @@ function sideBySide(
   options: GroupedOptions,
 ): GroupRow[] {
   const reports = group.map((event) => groupedReport(opened, event, options));
-  const byNames = new Map<
-    string,
-    { names: readonly string[]; shares: (number | null)[]; totalShare: number }
-  >();
+  const byNames = new Map<string, GroupRow>();
   reports.forEach(({ rows }, column) => {
     for (const { names, selfShare, totalShare } of rows) {
       const text = names.join('\0');

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
+import type { RunningRecording } from '../../record/recording.ts';
 import { startState } from '../../system/launch/start-state.ts';
 import { groupBelow, signalAll, signalsOurGroup } from '../../system/processes/process-tree.ts';
 import { FROM_KERNEL, noteSignalOrigin, senderOfSignal } from '../../system/time/signal-origin.ts';
@@ -28,14 +29,7 @@ export type EndingRule = {
 };
 
 /** A recording, count or table that signals end. */
-export type Endable = {
-  /** Ends the sampling or counting; the profiled command runs on. Idempotent. */
-  stop(): void;
-  /** Pid of the profiled command, −1 without one. */
-  readonly childPid: number;
-  /** Sends a signal to the profiled command; false if there is none. */
-  kill(signal: number): boolean;
-};
+export type Endable = Pick<RunningRecording, 'stop' | 'childPid' | 'kill'>;
 
 /**
  * Ctrl-C and the other signals that end a recording, a count or `top`. The profiled command gets each

@@ -2,13 +2,10 @@ import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { skipStep, skipValue } from './form-size.ts';
 import type { DwarfSections } from './sections.ts';
+import type { UnitHeader } from './unit-header.ts';
 
 /** The unit that a value stands in: its encoding, and the sections that indexes and offsets lead to. */
-export type FormUnit = {
-  readonly offset: number;
-  readonly version: number;
-  readonly addressSize: number;
-  readonly is64: boolean;
+export type FormUnit = Pick<UnitHeader, 'offset' | 'version' | 'addressSize' | 'is64'> & {
   readonly stringOffsetsBase: number;
   readonly addressBase: number;
   readonly sections: DwarfSections;

@@ -1,5 +1,4 @@
 import { NONE } from '../../base/brand.ts';
-import type { Diagnostics } from '../../base/diagnostics.ts';
 import { getOrMake } from '../../base/group-by.ts';
 import { describeError, isSystemError } from '../../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
@@ -10,17 +9,16 @@ import { type ElfFile, parseElf } from '../elf/elf-file.ts';
 import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
 import { findGoTable } from '../golang/find-go-table.ts';
 import { GoLines } from '../golang/go-lines.ts';
-import type { DsoTable } from '../process/dso-table.ts';
-import type { KernelReference } from '../process/process-table.ts';
 import type { DsoIndex, DsoKey } from '../process/types.ts';
 import { findAltFile, findDebugFile, has } from './debug-file.ts';
-import { type DemangleBatch, demangleAll } from './demangle.ts';
+import { demangleAll } from './demangle.ts';
 import { dsoText } from './dso-symbols.ts';
 import { SegmentMap } from './elf-symbols.ts';
 import { FoundBuilder } from './found-frames.ts';
 import { kernelImageShift } from './kernel-image.ts';
-import type { NameMemory, RememberedNames } from './name-memory.ts';
+import type { RememberedNames } from './name-memory.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
+import type { SymbolizerOptions } from './symbolizer.ts';
 
 /** Places to look in for a split file. */
 const MAX_ATTEMPTS = 16;
@@ -32,18 +30,11 @@ const NEED_OF_KIND: { readonly [kind in DsoKey['kind']]?: 'elf' | 'kernel-image'
   vdso: 'vdso',
 };
 
-export type DsoLinesOptions = {
-  readonly dsos: DsoTable;
-  readonly provider: SymbolProvider;
-  readonly decoders: SectionDecoders;
-  /** Null where there is no addon: C++ names stay mangled. */
-  readonly demangleCpp: DemangleBatch | null;
-  readonly diagnostics: Diagnostics;
-  /** The recorded kernel's address of a symbol; null: the kernel has no lines. */
-  readonly kernelReference: KernelReference | null;
-  /** Finds of earlier runs; absent: all is looked up. */
-  readonly memory?: NameMemory | null;
-};
+/** As of a symbolizer; without a reference of the kernel it has no lines. */
+export type DsoLinesOptions = Pick<
+  SymbolizerOptions,
+  'dsos' | 'provider' | 'demangleCpp' | 'diagnostics' | 'kernelReference' | 'memory'
+> & { readonly decoders: SectionDecoders };
 
 /** Texts of one file by index, and how they are shown. */
 type Texts = {

@@ -6,7 +6,7 @@ import { openWords } from '../../kernel/events/open-reasons.ts';
 import { type KernelSettings, readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { findLaterFeature } from '../../system/kernel/later-features.ts';
 import { isAbsent } from '../../system/kernel/open-refusal.ts';
-import { explainRefusal } from '../../system/kernel/permission-help.ts';
+import { explainRefusal, type RefusedWish } from '../../system/kernel/permission-help.ts';
 
 /** The reason why an event is not counted on a kernel of this release, in a few words, with the errno's name. */
 export function refusalReason(
@@ -27,12 +27,7 @@ export function refusalReason(
 
 /** Hints for events that the kernel does not allow. */
 export function permissionHints(
-  wants: {
-    readonly systemWide: boolean;
-    readonly foreignProcess: boolean;
-    readonly kernel: boolean;
-    readonly inOneLine: boolean;
-  },
+  wants: Omit<RefusedWish, 'counting'>,
   settings: KernelSettings = readKernelSettings(),
 ): string[] {
   return explainRefusal(settings, { ...wants, counting: true });

@@ -1,4 +1,4 @@
-import type { EventExclusions } from './event-spec.ts';
+import type { EventSpec } from './event-spec.ts';
 
 /**
  * libpfm4's names of CPU events, where the library is installed. It knows what neither the kernel
@@ -46,22 +46,13 @@ export type LibpfmAttribute = {
   readonly takesNumber: boolean;
 };
 
-export type LibpfmEncoding = {
+type EncodedField = 'type' | 'config' | 'config1' | 'config2' | 'exclude' | 'preciseIp';
+type EncodedTerm = 'pinned' | 'exclusive' | 'period' | 'frequency';
+
+export type LibpfmEncoding = Pick<EventSpec, EncodedField | EncodedTerm> & {
   readonly kind: 'encoded';
   /** The name with the model and every default written out. */
   readonly fullName: string;
-  readonly type: number;
-  readonly config: bigint;
-  readonly config1: bigint;
-  readonly config2: bigint;
-  readonly exclude: EventExclusions;
-  readonly preciseIp: 0 | 1 | 2 | 3;
-  readonly pinned: boolean;
-  readonly exclusive: boolean;
-  /** Events per sample, from `period=`. */
-  readonly period: number | null;
-  /** Hz, from `freq=`. */
-  readonly frequency: number | null;
   /** The value of `cpu=`. */
   readonly cpu: number | null;
 };

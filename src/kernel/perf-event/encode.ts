@@ -1,7 +1,7 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { fromHex } from '../../base/hex.ts';
 import { LARGEST_RECORD, PERF_RECORD, PERF_RECORD_MISC, PERF_SAMPLE } from './constants.ts';
-import type { FileId } from './record.ts';
+import type { FileId, TaskRecord } from './record.ts';
 
 /** The place and time of a made-up record; fields that are left out are 0, as perf writes them. */
 export type TrailerFields = {
@@ -42,13 +42,7 @@ export type Mmap2Fields = MmapFields & {
   readonly buildId?: string;
 };
 
-export type TaskFields = {
-  readonly pid: number;
-  readonly parentPid: number;
-  readonly tid: number;
-  readonly parentTid: number;
-  readonly time?: bigint | number;
-};
+export type TaskFields = Omit<TaskRecord, 'kind'> & { readonly time?: bigint | number };
 
 /**
  * Writes the kernel's side-band records: to describe what was there before the recording began,
