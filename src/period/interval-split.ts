@@ -29,6 +29,11 @@ import type { PeriodInput } from './types.ts';
  *     events      ● · · · · · · ●          w = 7
  *     sample      0             1          3 more for sample 0, 4 for sample 1
  *
+ * Where intervals grow along a visit to a function, as behind a burst, halves are too much for it: it then ends at 0.47 of its last interval on average.
+ * Visits may end at x with density p(x), where intervals have w(x) events. In one interval ends are p′·w³/12 behind its middle, as more of them lie
+ * where p is larger. Over all intervals that is ∫ p′·w²/12 = −∫ p·(w²)′/12: ends are w·w′/6 before the middle on average, a sixth of what an interval
+ * has more than the one before it. Between two samples of one function the correction changes no share.
+ *
  * Nothing is added or lost, but for what is said below: Σ over a stream stays what it was. An interval in which samples were lost is
  * left to the sample that ends it.
  *
@@ -69,13 +74,23 @@ export function splitIntervals(
       if (lostBefore !== null && lostBefore[row] !== 0) continue;
       // Whole events, as all counts are: the odd one goes to either side in turn, with a fixed period
       // from stream to stream, so that samples within one all weigh N.
-      const moved = Math.floor((elapsed[row] - 1 + ((isFixed ? g + 1 : k) & 1)) / 2);
+      const growth = isFixed || k < start + 2 ? 0 : growthOf(elapsed, groups.rows, k);
+      const odd = (isFixed ? g + 1 : k) & 1;
+      const moved = Math.floor((elapsed[row] - 1 + odd) / 2) - Math.round(growth / 6);
       if (!(moved > 0)) continue;
       values[row] -= moved;
       if (isGiven) values[groups.rows[k - 1]] += moved;
     }
   }
   return values;
+}
+
+/** The events that an interval has more than the one before it, no more than an eighth: chance moves periods as well. A jump is no growth. */
+function growthOf(elapsed: Float64Array, rows: Int32Array, k: number): number {
+  const interval = elapsed[rows[k]];
+  const growth = interval - elapsed[rows[k - 1]];
+  if (Math.abs(growth) > interval / 2) return 0;
+  return Math.max(-interval / 8, Math.min(interval / 8, growth));
 }
 
 /** 1 at samples of whose intervals one half is nobody's, by rows; null where there are none. */

@@ -33,6 +33,20 @@ test('an interval is divided among samples of its own stream', () => {
   expect(split([1, 1, 101, 41], { streams: 2 })).toEqual([1 + 50, 1 + 20, 51, 21]);
 });
 
+test('visits that end anywhere have what they made on average, though their intervals grow', () => {
+  const events = [1, ...Array.from({ length: 30 }, (_, k) => 40 + 8 * k)];
+  const weights = split(events);
+  let off = 0;
+  const [shortest, longest] = [700, 3700];
+  for (let end = shortest; end < longest; end++) {
+    let counted = 0;
+    for (let k = 0, sampled = 1; sampled <= end; sampled += events[++k]) counted += weights[k];
+    off += (counted - end) / (longest - shortest);
+  }
+  // A sixth of 8 events would be too much with halves; less than one can be given, and events are whole.
+  expect(Math.abs(off)).toBeLessThan(0.6);
+});
+
 test('an interval in which samples were lost is left to the sample that ends it', () => {
   expect(split([1, 7, 20, 11], { lost: 2 })).toEqual([1 + 3, 4, 20 + 5, 6]);
 });
