@@ -10,8 +10,10 @@ import type {
 } from '../../profile/analysis/shares/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
+import { rowsOfStreams } from '../streams.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { EndsOfStreams } from './ends-of-streams.ts';
+import { varianceOfVisits } from './equal-visits.ts';
 import type { ShareInput } from './share-input.ts';
 import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
 
@@ -30,11 +32,13 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * xᵢ₋₂, fast alternation adds p(1−p)w² to both, while a border adds ½w² to D₁, and twice that to
  * D₂, which steps across it twice. So with a fast part A and a slow part B
  *
- *     D₁ = A + B,  D₂ = A + 2B,  variance = A + B/6
+ *     D₁ = A + B,  D₂ = A + 2B,  variance = A + B/6,
  *
  * D₁ is the successive difference estimator of systematic sampling (K. M. Wolter, Introduction to
  * Variance Estimation, ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈
  * (W. G. Cochran, 1946) takes A for B where both occur, and is too narrow.
+ *
+ * where the two ends of a visit have nothing to do with each other (`equal-visits.ts`).
  *
  * Weights of kind `events` have half of each interval (`interval-split.ts`), so that the
  * squared weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
@@ -169,6 +173,8 @@ class ShareVariance {
   readonly #leastOfDrawn: number;
   /** … and the squared part of an interval by which each visit may be wrong, all of them one way; for one squared interval. */
   readonly #oneWay: number;
+  /** The variance of a visit, in squared intervals. */
+  readonly #ofVisit: number;
 
   constructor(input: ShareInput, computed: ComputedSteps) {
     const { weights, rows, course, inStep } = input;
@@ -183,6 +189,7 @@ class ShareVariance {
     this.#effectiveSteps = effectiveSteps(near);
     this.#hasHalves = course?.isHalved === true;
     this.#isFixed = course?.isFixed === true;
+    this.#ofVisit = varianceOfVisits(rowsOfStreams(input.groups, input.event), input.place);
     this.#repeats = repeatsOf(inStep ?? null);
     this.#repeated = inStep?.kind === 'tasks' ? 2 / 3 : 1 / 6;
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
@@ -208,7 +215,7 @@ class ShareVariance {
     const changes = ofIntervals > 0 ? first / ofIntervals : 0;
     const changesOfTwo = ofIntervals > 0 ? second / ofIntervals : 0;
     const asDrawn = this.#partAsDrawn(changes, changesOfTwo);
-    const between = blended + slow * (1 / 6 + (5 / 6) * asDrawn);
+    const between = blended + slow * (this.#ofVisit + (1 - this.#ofVisit) * asDrawn);
     const ofAlike = asDrawn > 0 ? asDrawn * timesOfAlike(changes, changesOfTwo) : 0;
     const least = Math.max(this.#leastOfDrawn, ofAlike) * ifDrawn;
     return (
