@@ -15,6 +15,7 @@ import {
 } from './parts.mjs';
 import { PROGRAMS } from './programs.mjs';
 import { REPEATING } from './repeating.mjs';
+import { SERVICES } from './services.mjs';
 import { UNEVEN } from './uneven.mjs';
 import { VARIOUS } from './various.mjs';
 import { WORKLOADS } from './workloads.mjs';
@@ -333,4 +334,5 @@ export const KINDS = [
   ...PROGRAMS,
   ...WORKLOADS,
   ...REPEATING,
+  ...SERVICES,
 ];
