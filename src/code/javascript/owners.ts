@@ -32,9 +32,10 @@ const OF_BUNDLER =
   /\/\.pnp\.(?:c?js|loader\.mjs)$|\/\.yarn\/releases\/|\/\.next\/.*\/(?:webpack-(?:api-)?runtime|\[turbopack\]_runtime)\.js$|\/\.output\/server\/chunks\/(?:_|nitro)\/nitro\.mjs$/;
 /**
  * Modules that bundlers write: webpack's and Turbopack's loader, webpack's modules without a file (`?10ed`, `external
- * commonjs "next"`), and those of Rollup's plugins, which begin with a NUL.
+ * commonjs "next"`), and those of Rollup's plugins, which begin with a NUL. A package's own map leads from its `dist` to its `src`, which
+ * bundlers then count from the project (`webpack:///../../../src/client/link.tsx`): no folder of a workspace is named in between.
  */
-const OF_RUNTIME_MODULES = /^(?:webpack\/|\[turbopack\]\/|\?|external )|\0/;
+const OF_RUNTIME_MODULES = /^(?:webpack\/|\[turbopack\]\/|\?|external |(?:\.\.\/)+src\/)|\0/;
 /** The name that `node:vm` gives code without one. */
 const OF_VM = 'evalmachine.<anonymous>';
 

@@ -16,7 +16,8 @@ export type NamedSource = {
  * The file that a source map means by a source. Bundlers name modules by their place in the project, in
  * a scheme of their own; others count from another folder than that of the map. Where there is no such file,
  * that of the same path is looked for in the map's folder and those around it: the nearest is it, if
- * its text is the one that the map has. `read` gives null where there is no such file.
+ * its text is the one that the map has. A bundler's name that leads out of the project, and to no file, stays as it is.
+ * `read` gives null where there is no such file.
  */
 export function locateSource(
   { named, resolved, url, content }: NamedSource,
@@ -30,7 +31,9 @@ export function locateSource(
   const below = path?.replace(LEADING_AWAY, '') ?? '';
   const isBelow = below !== '' && !below.split('/').includes('..');
   const found = isAbsolute(url) && !isThere && isBelow ? nearest(below, url, content, read) : null;
-  return found ?? inPackage(resolved, url);
+  // Outside of the project, which a URL does not show: its path ends at the root.
+  const isAway = pathInBundle(named)?.startsWith('../') === true;
+  return found ?? inPackage(isAway ? named : resolved, url);
 }
 
 const LEADING_AWAY = /^(?:\.{0,2}\/)+/;

@@ -54,6 +54,9 @@ describe('the owner of a script', () => {
     ['/srv/dist/bundle.js', '/srv/node_modules/express/lib/router.js', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/webpack/bootstrap', 'dependency'],
     ['/srv/dist/bundle.js', 'webpack://shop/./src/cart.ts', 'user code'],
+    // A map within the bundle led from a package's dist to its sources; a workspace has its own name there.
+    ['/srv/.next/server/page.js', 'webpack:///../../../src/client/link.tsx', 'dependency'],
+    ['/srv/.next/server/page.js', 'webpack:///../../packages/ui/src/link.tsx', 'user code'],
     ['/srv/.next/server/chunks/r.js', 'turbopack:///[turbopack]/nodejs/runtime.ts', 'dependency'],
     ['/srv/.next/server/app/route.js', 'webpack://shop/?10ed', 'dependency'],
     ['/srv/.next/server/app/route.js', 'webpack://shop/external commonjs "next"', 'dependency'],

@@ -45,6 +45,13 @@ describe('the file of a source in a map', () => {
     expect(locateSource({ named, resolved, url, content: null }, () => null)).toBe(place);
   });
 
+  test('a module outside of the project keeps its way there, unless a file has its text', () => {
+    const named = 'webpack:///../../ui/src/x.ts';
+    const options = { resolved: 'webpack:///ui/src/x.ts', content: 'a' };
+    expect(locate(named, {}, options)).toBe(named);
+    expect(locate(named, { '/srv/ui/src/x.ts': 'a' }, options)).toBe('/srv/ui/src/x.ts');
+  });
+
   test('the source of what a tool keeps below node_modules is where its map leads', () => {
     const url = '/srv/node_modules/.vite-temp/vite.config.ts.mjs';
     const [named, resolved] = ['../../vite.config.ts', '/srv/vite.config.ts'];
