@@ -38,7 +38,7 @@ const MOST_LEAF_BYTES = 2048;
 /** Stacks of the pool's threads are shallow: those of pbkdf2 and of brotli, the deepest, have up to 6 kB. */
 const MOST_POOL_BYTES = 6144;
 /** Bytes of a second of one CPU: what is recorded until the copies are dropped has to be written, and read again. */
-const LEAF_BYTES_HZ = 4 << 20;
+const LEAF_BYTES_HZ = 8 << 20;
 /** A sample by frame pointers. */
 const CHAIN_BYTES = 512;
 /** A ring must hold the samples of this long, seconds: the recorder may not run for a while. */
