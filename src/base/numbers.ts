@@ -80,6 +80,17 @@ export function formatNanos(nanos: number): string {
   return `${(nanos / 1e9).toFixed(2)} s`;
 }
 
+const MEASURES: ReadonlyMap<string, (value: number) => string> = new Map([
+  ['nanoseconds', formatNanos],
+  ['bytes', formatBytes],
+]);
+
+/** `37.5 ms`, `14.7 MB`, `1 234 567 events`: a weight with its unit. */
+export function formatAmount(value: number, unit: string): string {
+  const noun = Math.round(value) === 1 && unit.endsWith('s') ? unit.slice(0, -1) : unit;
+  return MEASURES.get(unit)?.(value) ?? `${formatCount(value)} ${noun}`;
+}
+
 const SCALES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** `879`, `1.2k`, `57k`, `1M`: at least `digits` digits, where there is no room for nine. */
@@ -97,7 +108,7 @@ export function formatShort(value: number, digits = 2): string {
 /** `37.5 ms`, `1.23M`: a weight where there is no room for nine digits. */
 export function formatShortWeight(value: number, unit: string): string {
   if (value === 0) return '0';
-  return unit === 'nanoseconds' ? formatNanos(value) : formatShort(value, 3);
+  return MEASURES.get(unit)?.(value) ?? formatShort(value, 3);
 }
 
 /** `+37.5 ms`, `-1.23M`: a difference of two weights. */

@@ -2,7 +2,7 @@ import { FailedError } from '../base/errors.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { finish } from '../base/slices.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
-import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
+import type { EventUnit, LostBounds, ProfileEvent, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitIntervals } from './interval-split.ts';
 import type { StreamGroups } from './streams.ts';
@@ -43,7 +43,11 @@ export function computeWeights(
     case 'samples':
       return { kind, unit: 'samples', values: new Float64Array(input.samples.length).fill(1) };
     case 'period':
-      return { kind, unit: eventUnit(input), values: perfPeriods(input, () => align().groups) };
+      return {
+        kind,
+        unit: commonUnit(input.events),
+        values: perfPeriods(input, () => align().groups),
+      };
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
       const divided = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore, places());
@@ -57,7 +61,7 @@ export function computeWeights(
       const values = tails === null ? divided : divided.map((value, row) => value + tails[row]);
       return {
         kind,
-        unit: eventUnit(input),
+        unit: commonUnit(input.events),
         values,
         ...(tails !== null && { tails }),
         ...onlyIfAny(lostBefore, bounds),
@@ -143,10 +147,10 @@ function perfPeriods(input: PeriodInput, groupsOf: () => StreamGroups): Float64A
   return values;
 }
 
-/** Nanoseconds if every event is a clock; events of different kinds are only "events". */
-function eventUnit(input: PeriodInput): 'events' | 'nanoseconds' {
-  const areClocks = input.events.every((event) => event.unit === 'nanoseconds');
-  return areClocks && input.events.length > 0 ? 'nanoseconds' : 'events';
+/** The unit that all events have; those of different kinds are only "events". */
+export function commonUnit(events: readonly Pick<ProfileEvent, 'unit'>[]): EventUnit {
+  const unit = events[0]?.unit ?? 'events';
+  return events.every((event) => event.unit === unit) ? unit : 'events';
 }
 
 /** Running time since the stream's previous sample, in nanoseconds, per sample. */

@@ -52,6 +52,9 @@ export type Dso = {
   readonly buildId: string | null;
 };
 
+/** The unit of a period. */
+export type EventUnit = 'events' | 'nanoseconds' | 'bytes';
+
 /** How an event was sampled. A clock's period is fixed by the kernel, whatever was asked. */
 export type SamplingMode = 'frequency' | 'period' | 'clock';
 
@@ -67,8 +70,8 @@ export type ProfileEvent = {
   readonly frequencyHz: number | null;
   /** Asked events per sample; null in frequency mode, and where samples report other periods. */
   readonly fixedPeriod: number | null;
-  /** Unit of the period: `events`, or `nanoseconds` for clock events. */
-  readonly unit: 'events' | 'nanoseconds';
+  /** Unit of the period: `events`, `nanoseconds` for clock events, `bytes` of memory and of system calls. */
+  readonly unit: EventUnit;
   /** Samples have no period, as in a text that lacks the field, and count as 1 each. */
   readonly lacksPeriods?: true;
   /** Samples were drawn one by one, as V8 draws bytes of its heap, and not by a counter. */
@@ -344,8 +347,8 @@ export type LostBounds = { readonly least: number; readonly most: number };
 /** One weight per sample, with what it means. Made by `src/period/`, consumed by exporters. */
 export type Weights = {
   readonly kind: WeightKind;
-  /** `samples`, `events` or `nanoseconds`. */
-  readonly unit: 'samples' | 'events' | 'nanoseconds';
+  /** `samples`, or the unit that all events have; `events` where they differ. */
+  readonly unit: 'samples' | EventUnit;
   /** Parallel to `SampleTable`. */
   readonly values: Float64Array;
   /** Weights come from an imported text; their unit is unknown. */

@@ -35,17 +35,16 @@ export function heapKind(memory: boolean | 'live' | undefined): 'allocated' | 'l
   return memory === true ? 'allocated' : null;
 }
 
-/** Whether an event's weights that are no numbers of samples are bytes. */
+/** Whether samples of an event weigh the bytes that each was measured to be. */
 export function isOfBytes(event: Named): boolean {
-  const isOfHeap = event.name === HEAP_EVENT || isHeapEvent(event);
-  return event.name === SYSCALL_BYTES_EVENT || isOfHeap || isMemoryEvent(event);
+  return event.name === SYSCALL_BYTES_EVENT || isMemoryEvent(event);
 }
 
 /** Whether samples of an event weigh what each was measured to be, and none stands for others. */
 export function isMeasuredEvent(event: Named): boolean {
   const { name } = event;
   const isTimed = name === OFF_CPU_EVENT || name === SYSCALL_EVENT;
-  return isTimed || name === SYSCALL_BYTES_EVENT || isMemoryEvent(event);
+  return isTimed || isOfBytes(event);
 }
 
 /**

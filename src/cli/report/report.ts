@@ -16,7 +16,7 @@ import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
-import { ALLOCATED_EVENT, isOfBytes } from '../../profile/wait-event.ts';
+import { ALLOCATED_EVENT } from '../../profile/wait-event.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
@@ -286,7 +286,7 @@ function plainSection(
       sort,
       byTotal: view.byTotal === false ? null : totals,
       hasIntervals,
-      hasBytes: isOfBytes(profile.events[event]) && weights.kind === 'events',
+      hasBytes: weights.unit === 'bytes' && weights.kind === 'events',
       unsure: new Set(pairs.flatMap(({ first, second }) => [first, second])),
       colour: wantsColour(),
       terminal: drawnTerminal(),

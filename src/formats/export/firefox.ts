@@ -241,7 +241,9 @@ function writeSamples(
   const stackAt = (row: number) => (stack[row] < 0 ? null : stack[row]);
   const timeAt = (row: number) => Math.round(timeNs[row]) / 1e6;
   const valueAt = (row: number) => weights.values[row];
-  buffer.add(`"samples":{"weightType":"${isTime ? 'tracing-ms' : 'samples'}"`);
+  buffer.add(
+    `"samples":{"weightType":"${isTime ? 'tracing-ms' : unit === 'bytes' ? unit : 'samples'}"`,
+  );
   column('stack', stackAt, () => lostStack);
   column('time', timeAt, timeAt);
   column(

@@ -140,6 +140,9 @@ function warningsOf({
   ];
 }
 
+/** Units of ours that speedscope has too. */
+const WRITTEN_UNITS: ReadonlySet<string> = new Set(['nanoseconds', 'bytes']);
+
 function writeSection(
   profile: Profile,
   weights: Weights,
@@ -148,7 +151,7 @@ function writeSection(
   buffer: TextBuffer,
 ): void {
   const { samples } = section;
-  const unit = section.unit === 'nanoseconds' ? 'nanoseconds' : 'none';
+  const unit = WRITTEN_UNITS.has(section.unit) ? section.unit : 'none';
   buffer.add(
     `\n{"type":"sampled","name":${JSON.stringify(section.name)},"unit":"${unit}",` +
       `"startValue":0,"endValue":${section.weight},"samples":[`,

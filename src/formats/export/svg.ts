@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { formatAmount, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import {
@@ -80,7 +80,7 @@ export function writeSvg(
   const event = profile.events[selection.event];
   const { unit } = event === undefined ? weights : withUnitOf(event, weights);
   const figure = (value: number): string =>
-    `${formatShare(value / all)}, ${unit === 'nanoseconds' ? formatNanos(value) : `${formatCount(value)} ${unit}`}`;
+    `${formatShare(value / all)}, ${formatAmount(value, unit)}`;
   // Hot: once per row.
   for (const frame of frames) {
     const { name, place, colour, isInlined, self } = frame;

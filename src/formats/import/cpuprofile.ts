@@ -59,8 +59,8 @@ function listEvents(
   { hasTimes, hasWaits, usualNs }: Omit<AddedSamples, 'samples'>,
 ): ProfileEvent[] {
   const frequencyHz = usualNs > 0 ? Math.round(1e9 / usualNs) : null;
-  const events = [{ ...importedEvent(name, hasTimes), frequencyHz }];
-  return hasWaits ? [...events, importedEvent(IDLE_EVENT, true)] : events;
+  const events = [{ ...importedEvent(name, hasTimes ? 'nanoseconds' : 'events'), frequencyHz }];
+  return hasWaits ? [...events, importedEvent(IDLE_EVENT, 'nanoseconds')] : events;
 }
 
 /** The samples that a profile has, and what they are of. */

@@ -3,8 +3,9 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import type { EventUnit } from '../../profile/types.ts';
 import { FirefoxStacks } from './firefox-stacks.ts';
-import { type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
+import { countedUnit, type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
 
 /**
@@ -87,7 +88,7 @@ class FirefoxReader {
     const threads = asArray(this.#file.threads);
     this.#builder.limits.checkThreads(threads.length);
     // CPU time is what a recording has: it comes first where each thread has it.
-    if (this.#cpuUnit !== null && threads.every(hasCpuTime)) this.#event(CPU_EVENT, true);
+    if (this.#cpuUnit !== null && threads.every(hasCpuTime)) this.#event(CPU_EVENT, 'nanoseconds');
     for (const value of threads) {
       const thread = asObject(value);
       if (thread !== null) this.#addThread(thread);
@@ -103,10 +104,11 @@ class FirefoxReader {
     const samples = asObject(thread.samples);
     const own = this.#isOwn ? OWN_NAME.exec(asText(thread.name))?.groups : undefined;
     const type = WEIGHTS.get(asText(samples?.weightType)) ?? { name: 'samples', scale: 1 };
-    const isTime = type.name === TIME_EVENT || own?.unit === 'nanoseconds';
     // Weights of ours are times in ms where what is counted is time.
     const scale = own?.unit === 'nanoseconds' ? MILLISECOND : type.scale;
-    const event = this.#event(own?.event ?? type.name, isTime);
+    const isTime = type.name === TIME_EVENT || own?.unit === 'nanoseconds';
+    const unit = isTime ? 'nanoseconds' : countedUnit(own?.unit ?? type.name);
+    const event = this.#event(own?.event ?? type.name, unit);
     const ofThread = {
       comm: own?.comm ?? nameOf(thread),
       pid: idOf(thread.pid),
@@ -129,14 +131,14 @@ class FirefoxReader {
       this.#builder.addSample({ ...ofThread, time, event, period: weight * scale }, stack);
       const ran = asNumber(cpu[row], 0) * (this.#cpuUnit ?? 0);
       if (ran > 0) {
-        const cpuEvent = this.#event(CPU_EVENT, true);
+        const cpuEvent = this.#event(CPU_EVENT, 'nanoseconds');
         this.#builder.addSample({ ...ofThread, time, event: cpuEvent, period: ran }, stack);
       }
     }
   }
 
-  #event(name: string, isTime: boolean): number {
-    return this.#builder.event(name, isTime, this.#frequencyHz);
+  #event(name: string, unit: EventUnit): number {
+    return this.#builder.event(name, unit, this.#frequencyHz);
   }
 
   #notes(): string[] {

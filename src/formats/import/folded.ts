@@ -53,7 +53,7 @@ export function importFolded(
   const areCounts = total <= MAX_SAMPLES && areWhole;
   if (areCounts) builder.takePeriodsAsCounts();
   const fixedPeriod = areCounts ? 1 : null;
-  const event = { ...importedEvent('event', false), type: PERF_TYPE.HARDWARE, fixedPeriod };
+  const event = { ...importedEvent('event', 'events'), type: PERF_TYPE.HARDWARE, fixedPeriod };
   const notes = [
     'read from folded stacks: event, times, threads, CPUs and losses are not known',
     areCounts

@@ -41,5 +41,5 @@ export function importHeapProfile(
     'read from a .heapprofile: bytes that were in use, by who allocated them',
     'the uncertainty of shares is unknown: a node sums samples of unknown sizes',
   ];
-  return builder.finish('heapprofile', { notes }, [importedEvent(HEAP_EVENT, false)]);
+  return builder.finish('heapprofile', { notes }, [importedEvent(HEAP_EVENT, 'bytes')]);
 }

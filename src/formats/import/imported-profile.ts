@@ -9,6 +9,7 @@ import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type {
   Dso,
   DsoKind,
+  EventUnit,
   Profile,
   ProfileEvent,
   ProfileMeta,
@@ -110,12 +111,12 @@ export class ImportedProfileBuilder {
   }
 
   /** The row of the event of that name which counts time, or something else. */
-  event(name: string, isTime: boolean, frequencyHz: number | null = null): number {
-    const key = `${isTime} ${name}`;
+  event(name: string, unit: EventUnit, frequencyHz: number | null = null): number {
+    const key = `${unit} ${name}`;
     const known = this.#eventRows.get(key);
     if (known !== undefined) return known;
     this.limits.checkEvents(this.#events.length + 1);
-    const row = this.#events.push({ ...importedEvent(name, isTime), frequencyHz }) - 1;
+    const row = this.#events.push({ ...importedEvent(name, unit), frequencyHz }) - 1;
     this.#eventRows.set(key, row);
     return row;
   }
@@ -287,15 +288,20 @@ export class ImportedProfileBuilder {
   }
 }
 
-/** An event as most files of other tools know it: time, or a number of something. */
-export function importedEvent(name: string, isTime: boolean): ProfileEvent {
+/** The unit of numbers that are no time, by the name that a file has for it. */
+export function countedUnit(name: string | undefined): EventUnit {
+  return name === 'bytes' ? name : 'events';
+}
+
+/** An event as most files of other tools know it: time, bytes, or a number of something. */
+export function importedEvent(name: string, unit: EventUnit): ProfileEvent {
   return {
     name,
     type: PERF_TYPE.SOFTWARE,
-    mode: isTime ? 'clock' : 'period',
+    mode: unit === 'nanoseconds' ? 'clock' : 'period',
     frequencyHz: null,
     fixedPeriod: null,
-    unit: isTime ? 'nanoseconds' : 'events',
+    unit,
   };
 }
 

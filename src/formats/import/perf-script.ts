@@ -208,7 +208,7 @@ function describeEvent(
   const isSoftware = SOFTWARE_EVENTS.test(name);
   const isTracepoint = !isSoftware && /^[A-Za-z_]\w*:[A-Za-z_]\w{2,}/.test(name);
   return {
-    ...importedEvent(name, isClock),
+    ...importedEvent(name, isClock ? 'nanoseconds' : 'events'),
     type: isSoftware ? SOFTWARE : isTracepoint ? TRACEPOINT : HARDWARE,
     fixedPeriod,
     // Samples that count as 1 are no nanoseconds.

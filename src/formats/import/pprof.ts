@@ -6,7 +6,12 @@ import { formatCount, formatNanos } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ProfileEvent } from '../../profile/types.ts';
 import { SCRIPTS, scriptFunction } from './call-frame.ts';
-import { type ImportedProfile, ImportedProfileBuilder, importedEvent } from './imported-profile.ts';
+import {
+  countedUnit,
+  type ImportedProfile,
+  ImportedProfileBuilder,
+  importedEvent,
+} from './imported-profile.ts';
 import {
   type PprofMessage,
   type PprofPlace,
@@ -81,7 +86,11 @@ class PprofReader {
     this.#builder = builder;
     this.#events = order.map((column) => {
       const { type, unit } = types[column];
-      return importedEvent(type === '' ? 'event' : type, TIME_UNITS.has(unit));
+      const isTime = TIME_UNITS.has(unit);
+      return importedEvent(
+        type === '' ? 'event' : type,
+        isTime ? 'nanoseconds' : countedUnit(unit),
+      );
     });
     this.#columns = types.map(({ unit }, column) => ({
       event: order.indexOf(column),

@@ -3,7 +3,7 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
+import { countedUnit, type ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
 import { SpeedscopeFrames } from './speedscope-frames.ts';
 
@@ -134,7 +134,10 @@ class SpeedscopeReader {
       title,
       comm: own === undefined ? this.#ownComm(name || `profile ${index + 1}`) : own.comm,
       tid: Math.abs(tid) < 2 ** 31 ? tid : NONE,
-      event: this.#builder.event(own?.event ?? usualEvent, isTime),
+      event: this.#builder.event(
+        own?.event ?? usualEvent,
+        isTime ? 'nanoseconds' : countedUnit(own?.unit ?? unit),
+      ),
       scale: scale ?? 1,
       isTimed: isTime && own === undefined,
     };

@@ -1,7 +1,7 @@
 import { primeFrom } from '../../base/primes.ts';
 import { finish } from '../../base/slices.ts';
 import type { SamplePlaces } from '../../profile/sample-places.ts';
-import type { SamplingMode } from '../../profile/types.ts';
+import type { EventUnit, SamplingMode } from '../../profile/types.ts';
 import { findInStep, type InStep } from '../in-step.ts';
 import type { EventLedger, StreamLedger } from '../loss/loss-ledger.ts';
 import type { TickGrid } from '../model/ticks.ts';
@@ -26,7 +26,7 @@ export type EventReport = {
   readonly event: string;
   readonly mode: SamplingMode;
   /** The unit of a period. */
-  readonly unit: 'events' | 'nanoseconds';
+  readonly unit: EventUnit;
   /** The rate asked, null in period mode. */
   readonly targetHz: number | null;
   readonly fixedPeriod: number | null;

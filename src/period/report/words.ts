@@ -1,7 +1,13 @@
 // What the figures of a period report mean, in words. One function per line of the report.
 
 import { lostSamplesText } from '../../base/lost-samples.ts';
-import { formatCount, formatNanos, formatShare, formatTenth } from '../../base/numbers.ts';
+import {
+  formatAmount,
+  formatCount,
+  formatNanos,
+  formatShare,
+  formatTenth,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ModelReport } from '../model/model.ts';
 import type { KernelLimits } from '../types.ts';
@@ -223,9 +229,7 @@ export function countedText(
   { samples, eventsCounted, unit, lost }: EventReport,
   areLossesKnown: boolean,
 ): string {
-  const amount = (events: number): string =>
-    unit === 'nanoseconds' ? formatNanos(events) : `${formatCount(events)} ${unit}`;
-  const counted = eventsCounted === null ? '' : `${amount(eventsCounted)} in `;
+  const counted = eventsCounted === null ? '' : `${formatAmount(eventsCounted, unit)} in `;
   const none = lost.samples === 0 && areLossesKnown ? ', none lost' : '';
   return `${counted}${formatCount(samples)} samples${none}`;
 }

@@ -79,7 +79,7 @@ function describeEvent(
   const { attr } = event;
   if (isMeasuredEvent(event)) {
     // Its samples weigh nanoseconds or bytes, and none of them is adapted.
-    const timed = { mode: 'clock', unit: isOfBytes(event) ? 'events' : 'nanoseconds' } as const;
+    const timed = { mode: 'clock', unit: isOfBytes(event) ? 'bytes' : 'nanoseconds' } as const;
     return {
       name: eventName(event),
       type: attr.type,
@@ -88,7 +88,7 @@ function describeEvent(
       fixedPeriod: null,
     };
   }
-  if (isHeapEvent(event)) return { ...importedEvent(eventName(event), false), areDrawn: true };
+  if (isHeapEvent(event)) return { ...importedEvent(eventName(event), 'bytes'), areDrawn: true };
   const mode = samplingMode(attr);
   const { type, config } = attr;
   const { preciseIp, excludeUser, excludeKernel } = attr.flags;

@@ -1,5 +1,11 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import {
+  formatAmount,
+  formatBytes,
+  formatCount,
+  formatNanos,
+  formatShare,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { hasNamedScripts } from '../../code/javascript/frame-class.ts';
 import { areLossesKnown } from '../../findings/finding.ts';
@@ -10,7 +16,7 @@ import { isCpuTime, quantityName } from '../../profile/cpu-time.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile, ProfileEvent, Weights } from '../../profile/types.ts';
-import { HEAP_EVENT, isOfBytes, LIVE_EVENT, SYSCALL_EVENT } from '../../profile/wait-event.ts';
+import { HEAP_EVENT, LIVE_EVENT, SYSCALL_EVENT } from '../../profile/wait-event.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { findingsOf } from './findings-of.ts';
 
@@ -82,8 +88,7 @@ function weightText(weight: number, weights: Weights, event: ProfileEvent): stri
   const isNanos = unit === 'nanoseconds';
   const isTitled = kind === 'wall' ? !isNanos : kind !== 'events';
   if (areOfText || isTitled) return `${formatCount(weight)} ${weightTitle(weights)}`;
-  if (isOfBytes(event)) return formatBytes(weight);
-  if (!isNanos) return `${formatCount(weight)} ${unit}`;
+  if (!isNanos) return formatAmount(weight, unit);
   if (event.name === SYSCALL_EVENT) return `${formatNanos(weight)} in system calls`;
   if (areWaits) return `${formatNanos(weight)} off the CPU`;
   return `${formatNanos(weight)}${isCpuTime(event) ? ` of ${quantityName(event, weights)}` : ''}`;

@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { commandOnly, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
 import { TOP, type TopOptions } from '../../options/top.ts';
+import type { Weights } from '../../profile/types.ts';
 import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
 import type { SliceTableKey } from './slice-tables.ts';
@@ -9,7 +10,7 @@ import type { SliceTableKey } from './slice-tables.ts';
 /** One event as of a report. */
 export type TopEvent = {
   readonly name: string;
-  readonly unit: 'events' | 'nanoseconds' | 'samples';
+  readonly unit: Weights['unit'];
   /** Samples a second since the report before, of all CPUs together. */
   readonly rateHz: number;
   /** Share of all samples in that time that were of this process; 0 where they count. */

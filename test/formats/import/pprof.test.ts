@@ -152,7 +152,10 @@ test('the default sample type of a pprof file is its first event, and units of t
       defaultType: 'wall',
     }),
   );
-  expect(profile.events.map(({ name }) => name)).toEqual(['wall', 'alloc']);
+  expect(profile.events.map(({ name, unit }) => [name, unit])).toEqual([
+    ['wall', 'nanoseconds'],
+    ['alloc', 'bytes'],
+  ]);
   expect(lines(profile)).toEqual(['pprof wall 2000000 main', 'pprof alloc 512 main']);
 });
 

@@ -132,11 +132,9 @@ describe('a speedscope file', () => {
       sampled([[0]], [2], { unit: 'bytes' }),
       sampled([[1]], [3], { name: 'two' }),
     ];
-    expect(lines(imported(fileOf(profiles)))).toEqual([
-      'one event 1 a',
-      'one (2) bytes 2 a',
-      'two event 3 b',
-    ]);
+    const profile = imported(fileOf(profiles));
+    expect(profile.events.map(({ unit }) => unit)).toEqual(['events', 'bytes']);
+    expect(lines(profile)).toEqual(['one event 1 a', 'one (2) bytes 2 a', 'two event 3 b']);
   });
 
   test('a frame with a file has its line; one of a script has the name and place that V8 has', () => {

@@ -1,4 +1,4 @@
-import { formatCount, formatNanos } from '../../../src/base/numbers.ts';
+import { formatAmount } from '../../../src/base/numbers.ts';
 import type { Unit } from '../worker/messages/messages.ts';
 
 // The page prints numbers as the terminal does.
@@ -14,9 +14,12 @@ export function sentence(text: string, name?: string): string {
   return `${first ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** `1 234 567 events`, `37.5 ms`: a weight with its unit. */
+/** `time`, `events`, `bytes`: the word of a column's title. */
+export function nounOf(unit: Unit): string {
+  return unit === 'nanoseconds' ? 'time' : unit;
+}
+
+/** `1 234 567 events`, `37.5 ms`, `14.7 MB`: a weight with its unit. */
 export function formatWeight(value: number, unit: Unit): string {
-  if (unit === 'nanoseconds') return formatNanos(value);
-  const noun = Math.round(value) === 1 ? unit.slice(0, -1) : unit;
-  return `${formatCount(value)} ${noun}`;
+  return formatAmount(value, unit);
 }

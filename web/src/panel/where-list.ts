@@ -151,6 +151,7 @@ export class WhereList {
 const HEADINGS = {
   nanoseconds: 'Where the time went',
   events: 'Where the events went',
+  bytes: 'Where the bytes went',
   samples: 'Where the samples are',
 } as const;
 

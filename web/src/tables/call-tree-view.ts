@@ -1,5 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
-import { formatWeight } from '../ask/format.ts';
+import { formatWeight, nounOf } from '../ask/format.ts';
 import { renderNoSamples } from '../controls/no-samples.ts';
 import { invertKey, resetKey } from '../controls/tree-switches.ts';
 import { element } from '../dom/dom.ts';
@@ -87,7 +87,7 @@ export class CallTreeView implements TabView {
     this.#table.hidden = isEmpty;
     this.#none.replaceChildren(...(isEmpty ? [renderNoSamples(this.#context, state)] : []));
     this.#status.textContent = isEmpty ? '' : formatWeight(result.samples, 'samples');
-    this.#weightHeading.textContent = result.unit === 'nanoseconds' ? 'Total time' : 'Total events';
+    this.#weightHeading.textContent = `Total ${nounOf(result.unit)}`;
     this.#weightHeading.hidden = result.unit === 'samples';
     if (!(await this.#body.draw(question, result, state.treeOpen))) return;
     this.#shown = question;

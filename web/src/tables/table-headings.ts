@@ -1,6 +1,12 @@
 import { formatEstimate, metricTitle } from '../../../src/counting/count/format-metric.ts';
 import { splitPlace } from '../../../src/formats/export/frame-label.ts';
-import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
+import {
+  formatCount,
+  formatShare,
+  formatShareInterval,
+  formatWeight,
+  nounOf,
+} from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import type { ViewState } from '../state/state.ts';
 import type { TableRatio, TableResult, TableRow, Unit } from '../worker/messages/messages.ts';
@@ -92,7 +98,7 @@ function intervalHeading(of: 'selfInterval' | 'totalInterval'): TableHeading<Tab
 function weightHeading(unit: Unit): TableHeading<TableRow> {
   return {
     id: null,
-    title: unit === 'nanoseconds' ? 'Self time' : 'Self events',
+    title: `Self ${nounOf(unit)}`,
     isNumber: true,
     isExtra: true,
     cell: ({ self }) => formatWeight(self, unit),

@@ -13,7 +13,7 @@ export function weightName(recording: OpenResult, state: ViewState): string {
   const name = recording.events[state.event]?.name ?? '';
   const unit = unitOf(recording, state);
   if (unit === 'nanoseconds') return `time of ${name}`;
-  return unit === 'samples' ? `samples of ${name}` : `${name} events`;
+  return unit === 'events' ? `${name} events` : `${unit} of ${name}`;
 }
 
 export function sum(values: Float64Array): number {

@@ -1,4 +1,5 @@
 import type { LossGap } from '../../../period/types.ts';
+import { commonUnit } from '../../../period/weights.ts';
 import type { Profile, Weights } from '../../../profile/types.ts';
 
 /** A LOST record's time is taken a moment after that of the record that it precedes. */
@@ -53,9 +54,8 @@ export class WindowWeights {
       this.#counted.set(instance, read);
     }
     for (; nextGap < pending.length; nextGap++) this.#lostOn.add(pending[nextGap].cpu);
-    const unit = events.every((each) => each.unit === 'nanoseconds') ? 'nanoseconds' : 'events';
     const hasLoss = lostBefore.some((lost) => lost > 0);
-    return { kind: 'events', unit, values, ...(hasLoss && { lostBefore }) };
+    return { kind: 'events', unit: commonUnit(events), values, ...(hasLoss && { lostBefore }) };
   }
 
   /**

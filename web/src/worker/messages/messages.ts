@@ -12,6 +12,7 @@ import type {
   ProfileMeta,
   SamplingMode,
   WeightKind,
+  Weights,
 } from '../../../../src/profile/types.ts';
 import type { InstructionWeights } from '../../../../src/questions/instructions.ts';
 import type { Selection } from './selection.ts';
@@ -87,7 +88,7 @@ export type PageHead = Omit<PageProfile, 'profile' | 'weights' | 'periodInput'> 
   readonly weightKinds: readonly WeightKind[];
 };
 
-export type Unit = 'samples' | 'events' | 'nanoseconds';
+export type Unit = Weights['unit'];
 
 /**
  * One number for what a tree row stands for, the same for one recording, also while it grows:
