@@ -109,6 +109,7 @@ type JitCode =
 type ScriptCode =
   | 'node-notes-unused'
   | 'node-notes-too-long'
+  | 'heap-left-to-program'
   | 'node-notes-line-malformed'
   | 'source-map-missing'
   | 'source-map-again'

@@ -124,6 +124,8 @@ const WORDS: Record<PlainCode, string> = {
     'samples in JIT code at addresses that held other code at other times, named by time',
   'node-notes-unused': 'Node notes not used',
   'node-notes-too-long': 'Node notes are too long, the rest not read',
+  'heap-left-to-program':
+    'V8 sampled the heap of a thread for the program itself, or not at all, from some time on',
   'node-notes-line-malformed': 'line of Node notes not understood',
   'source-map-again':
     'script was compiled again in one process, with another source map: lines of all its versions are read by the last',

@@ -142,6 +142,10 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic, rings?: RingFacts): Fi
       const sentence = `${formatCount(count)} ${reason}`;
       return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];
     }
+    case 'heap-left-to-program': {
+      const sentence = `${reason}: ${example}${count > 1 ? ` and ${formatCount(count - 1)} more` : ''}`;
+      return [createFinding('samples-left-out', 'doubt', 'heap not sampled', sentence)];
+    }
     case 'sample-fields-newer': {
       const sentence = `samples left out: ${diagnosticLine(diagnostic)}`;
       return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];

@@ -6,6 +6,7 @@ import { eachStream } from '../code/jit/code-events.ts';
 import { addCallFrame, SCRIPTS } from '../formats/import/call-frame.ts';
 import { asNumber } from '../formats/import/json-text.ts';
 import { readAppendix } from '../formats/perf-data/appendix.ts';
+import type { PerfData } from '../formats/perf-data/reader.ts';
 import { isHeapEvent } from '../profile/wait-event.ts';
 import { StoredFiles } from './files/stored-files.ts';
 import {
@@ -13,7 +14,7 @@ import {
   NODE_NOTES_ATTACHMENT,
   pidOfAttachment,
 } from './jit/attachment-names.ts';
-import { type HeapNote, MAX_NOTES_BYTES, parseNotes } from './jit/node-notes.ts';
+import { type HeapNote, MAX_NOTES_BYTES, type NodeNote, parseNotes } from './jit/node-notes.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** A terabyte of allocations. Beyond, the samples of one stack and size in a note are one: a short note can tell of any number. */
@@ -30,25 +31,64 @@ const MOST_BYTES = 2 ** 53;
  */
 export function addHeapSamples(pipeline: Pipeline): void {
   const { data, diagnostics } = pipeline;
-  if (!data.attrs.some(isHeapEvent)) return;
   const stored = new StoredFiles(data, diagnostics);
   let room = MOST_SAMPLES;
-  for (const { name } of readAppendix(data)) {
-    const pid = pidOfAttachment(name, NODE_NOTES_ATTACHMENT);
-    const bytes = pid === null ? null : stored.read(name, MAX_NOTES_BYTES);
-    if (pid === null || bytes === null) continue;
+  for (const { pid, notes } of heapNotes(data, stored)) {
     const heaps = new Map<number, Heap>();
-    // Damage is counted where the other notes are read.
-    for (const note of parseNotes(bytes, new Diagnostics())) {
-      if (note.kind !== 'heap') continue;
-      getOrMake(heaps, note.tid, () => new Heap(pipeline, pid)).take(note);
+    for (const note of notes) {
+      if (note.kind === 'heapLeft')
+        diagnostics.count('heap-left-to-program', `tid ${note.tid || pid}`);
+      else getOrMake(heaps, note.tid, () => new Heap(pipeline, pid)).take(note);
     }
-    if (heaps.size === 0) continue;
     const startNs = startOnClock(stored, data.startTime, pid);
     for (const [tid, heap] of heaps) {
       room = Math.max(0, room - heap.addSamples(tid === 0 ? pid : tid, startNs, room));
     }
   }
+}
+
+/** The number of samples that V8 took of the heaps of a recording's processes, as a profile has them. */
+export function countHeapSamples(data: PerfData): number {
+  let samples = 0;
+  for (const { notes } of heapNotes(data, new StoredFiles(data, new Diagnostics()))) {
+    const ofThread = new Map<number, number>();
+    for (const note of notes) {
+      if (note.kind === 'heapLeft') continue;
+      let own = note.of === 'live' ? 0 : (ofThread.get(note.tid) ?? 0);
+      for (const { rows } of samplesOf(note, MOST_SAMPLES - samples)) own += rows;
+      ofThread.set(note.tid, own);
+    }
+    for (const own of ofThread.values()) samples += own;
+  }
+  return samples;
+}
+
+/** The samples of a note, by node: the bytes that they stand for together, and the rows that they become, one each up to `room`. */
+function* samplesOf({ samples }: HeapNote, room: number) {
+  for (let at = 0; at + 3 <= samples.length; at += 3) {
+    const count = asNumber(samples[at + 2], 0);
+    const bytes = asNumber(samples[at + 1], 0) * count;
+    if (!(bytes > 0 && count > 0 && bytes < MOST_BYTES)) continue;
+    const rows = Number.isInteger(count) && count <= room ? count : 1;
+    room -= rows;
+    yield { node: asNumber(samples[at], NONE), bytes, rows };
+  }
+}
+
+/** The notes of heaps, by process. Damage is counted where the other notes are read. */
+function* heapNotes(data: PerfData, stored: StoredFiles) {
+  if (!data.attrs.some(isHeapEvent)) return;
+  for (const { name } of readAppendix(data)) {
+    const pid = pidOfAttachment(name, NODE_NOTES_ATTACHMENT);
+    const bytes = pid === null ? null : stored.read(name, MAX_NOTES_BYTES);
+    if (pid === null || bytes === null) continue;
+    const notes = parseNotes(bytes, new Diagnostics()).filter(isOfHeap);
+    if (notes.length > 0) yield { pid, notes };
+  }
+}
+
+function isOfHeap(note: NodeNote) {
+  return note.kind === 'heap' || note.kind === 'heapLeft';
 }
 
 /** The time on CLOCK_MONOTONIC at which the recording starts: another than its own where it has another clock. */
@@ -116,16 +156,13 @@ class Heap {
   /** Returns how many were added: each by itself up to `room` of them. */
   addSamples(tid: number, startNs: number, room: number): number {
     let added = 0;
-    for (const { samples, fromNs, toNs } of this.#notes) {
-      for (let at = 0; at + 3 <= samples.length; at += 3) {
-        const stack = this.#stacks[asNumber(samples[at], NONE)] ?? NONE;
-        const bytes = asNumber(samples[at + 1], 0);
-        const count = asNumber(samples[at + 2], 0);
-        if (!(bytes > 0 && count > 0 && bytes * count < MOST_BYTES)) continue;
-        const rows = Number.isInteger(count) && count <= room - added ? count : 1;
+    for (const note of this.#notes) {
+      const { fromNs, toNs } = note;
+      for (const { node, bytes, rows } of samplesOf(note, room - added)) {
+        const stack = this.#stacks[node] ?? NONE;
         for (let i = 0; i < rows; i++) {
           const timeNs = fromNs - startNs + (toNs - fromNs) * this.#nextPart();
-          this.#pipeline.addHeapSample(this.#pid, tid, timeNs, (bytes * count) / rows, stack);
+          this.#pipeline.addHeapSample(this.#pid, tid, timeNs, bytes / rows, stack);
         }
         added += rows;
       }

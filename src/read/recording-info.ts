@@ -14,6 +14,7 @@ import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import { READ_INFO, type ReadInfoOptions } from '../options/info.ts';
+import { isHeapEvent } from '../profile/wait-event.ts';
 import { cutOffset, findingsOfData } from './facts/data-findings.ts';
 import {
   eventName,
@@ -24,6 +25,7 @@ import {
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './facts/event-facts.ts';
 import { readProvenance, totalsOf } from './facts/provenance.ts';
 import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
+import { countHeapSamples } from './heap-samples.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { withRecording } from './open-recording.ts';
 import { Selector } from './selector.ts';
@@ -54,7 +56,8 @@ export type RecordingInfo = {
     /** Instances that the kernel opened: one per CPU, per thread, or both. */
     readonly instances: number;
     readonly sampled: SampledFacts;
-    readonly samples: number;
+    /** Null: which of V8's samples of its heap are selected is not counted. */
+    readonly samples: number | null;
     readonly sideband: boolean;
     /** Final value of the event's counters over all instances; null if it was not stored. */
     readonly counted: number | null;
@@ -173,7 +176,12 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     hostname: features.hostname,
     cpus: features.cpusOnline,
     cmdline: features.commandLine ?? [],
-    events: describeEvents(data, counts, totalsOf(provenance, data.attrs.map(eventName))),
+    events: describeEvents(
+      data,
+      counts,
+      selector.isActive ? null : countHeapSamples(data),
+      totalsOf(provenance, data.attrs.map(eventName)),
+    ),
     records: Object.fromEntries(
       [...ofType]
         .sort(([a], [b]) => a - b)
@@ -202,10 +210,13 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
 function describeEvents(
   { attrs }: PerfData,
   { samples, facts }: RecordCounts,
+  heapSamples: number | null,
   totals: readonly (number | null)[],
 ): RecordingInfo['events'] {
   return attrs.map((event, index) => {
     const { attr } = event;
+    // The kernel takes no samples of it, and counts nothing.
+    const isOfHeap = isHeapEvent({ name: eventName(event) });
     const isCount = samplingMode(attr) === 'count';
     const isFrequency = attr.flags.freq;
     return {
@@ -214,16 +225,16 @@ function describeEvents(
       config: `0x${attr.config.toString(16)}`,
       mode: isCount ? 'count' : isFrequency ? 'frequency' : 'period',
       freqHz: isFrequency ? attr.samplePeriod : null,
-      period: isFrequency || isCount ? null : attr.samplePeriod,
+      period: isFrequency || isCount || isOfHeap ? null : attr.samplePeriod,
       sampleType: sampleTypeNames(attr.sampleType),
       readFormat: readFormatNames(attr),
       flags: flagNames(attr),
       precise: attr.flags.preciseIp,
       instances: event.ids.length,
       sampled: facts.of(index),
-      samples: samples[index],
+      samples: isOfHeap ? heapSamples : samples[index],
       sideband: isAuxiliaryEvent(event),
-      counted: totals[index] ?? null,
+      counted: isOfHeap ? null : (totals[index] ?? null),
     };
   });
 }

@@ -9,19 +9,24 @@ type Tools = {
   /** Name of the recorder's socket, which has what the recorder wants. */
   readonly socket: string;
   attempt(step: () => void): (of: unknown) => void;
-  watch(of: object, name: string, see: (result: unknown, args: readonly unknown[]) => void): void;
+  watch(
+    of: object,
+    name: string,
+    see: (result: unknown, args: readonly unknown[]) => void,
+    before?: (args: readonly unknown[]) => void,
+  ): void;
   readonly undo: (() => void)[];
 };
 
 /**
  * Notes what V8's sampling heap profiler sees in the calling thread: all that is allocated, twice a second, or what is live,
- * ever more seldom. V8 has one for a thread: a program that uses it keeps it.
+ * ever more seldom. V8 has one for a thread: a program that uses it keeps it, and gets it when it starts its own.
  *
  *   { "kind": "heap", "of": "allocated" | "live", "tid", "fromNs", "toNs", "functions", "nodes", "samples" }
  *
  * `functions` (name, script, line and column from 1) and `nodes` (the caller's node or −1, function) are those that no note
  * before has; `samples` are node, bytes that one stands for, and how many there are. Those of `live` take the place of all
- * before. `tid` is 0 for the main thread.
+ * before. `tid` is 0 for the main thread. `{ "kind": "heapLeft", "tid" }`: V8 samples for the program, or not at all.
  */
 exports.watchHeap = (tools: Tools): void => noteHeap(heapNotes, tools);
 
@@ -43,7 +48,12 @@ function noteHeap(
   const timers = require('node:timers') as typeof import('node:timers');
   const fs = require('node:fs') as typeof import('node:fs');
   const [pid, , tid] = fs.readlinkSync('/proc/thread-self').split('/');
-  if (!library.startHeap(INTERVAL, isLive)) return;
+  const thread = tid === pid ? 0 : Number(tid);
+  const leave = (): void => library.note(JSON.stringify({ kind: 'heapLeft', tid: thread }));
+  if (!library.startHeap(INTERVAL, isLive)) {
+    leave();
+    return;
+  }
   const clock = (): number => Number(process.hrtime.bigint());
   const begunNs = clock();
   let fromNs = begunNs;
@@ -53,7 +63,6 @@ function noteHeap(
     const taken = library.takeHeap(!isLive, isLive && isLast);
     if (taken === null) return false;
     const of = isLive ? 'live' : 'allocated';
-    const thread = tid === pid ? 0 : Number(tid);
     const span = { kind: 'heap', of, tid: thread, fromNs, toNs: clock() };
     library.note(JSON.stringify({ ...span, ...note(taken) }));
     if (isLive || isLast) return true;
@@ -70,16 +79,34 @@ function noteHeap(
     timer.unref();
   };
   wait();
-  undo.push(() => {
+  let isOver = false;
+  const end = (isNoted: boolean): void => {
+    if (isOver) return;
+    isOver = true;
     timers.clearTimeout(timer);
+    if (isNoted) take(true);
     library.takeHeap(true, false);
-  });
+  };
+  undo.push(() => end(false));
+  // Where V8 samples already it keeps doing that, with our interval, and the program would read our part of it.
+  const endBefore = (name: string, owner: () => object): void =>
+    attempt(() => {
+      const before = ([method]: readonly unknown[]): void => {
+        if (isOver || (name === 'post' && method !== 'HeapProfiler.startSampling')) return;
+        end(true);
+        leave();
+      };
+      watch(owner(), name, () => {}, before);
+    })(undefined);
+  endBefore('post', () => require('node:inspector').Session.prototype);
+  endBefore('post', () => require('node:inspector/promises').Session.prototype);
+  endBefore('startHeapProfile', () => require('node:v8'));
   // The method becomes the process's own, so that its exit is seen behind all listeners, and no listener is added.
   const { emit } = process;
   const own = { value: emit, configurable: true, writable: true, enumerable: false };
   Object.defineProperty(process, 'emit', own);
   watch(process, 'emit', (_result, [event]) => {
-    if (event === 'exit') take(true);
+    if (event === 'exit') end(true);
   });
   undo.push(() => {
     if (process.emit === emit) Reflect.deleteProperty(process, 'emit');

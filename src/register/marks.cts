@@ -58,11 +58,12 @@ type Tools = {
   attempt<Of>(step: (of: Of) => void): (of: Of) => void;
   /** Subscribes to a channel; returns what ends it. */
   subscribe(channel: string, subscriber: (message: Message) => void): () => void;
-  /** Calls `see` behind a method of `of` or of what that inherits from. */
+  /** Calls `see` behind a method of `of` or of what that inherits from, and `before` in front of it. */
   watch(
     of: object,
     name: string,
     see: (result: unknown, args: readonly unknown[], self: unknown) => void,
+    before?: (args: readonly unknown[]) => void,
   ): void;
   /** Steps that leave nothing behind. */
   readonly undo: (() => void)[];
@@ -343,13 +344,14 @@ function watchMethods(tools: Tools): void {
       !line.startsWith('    at ') || (!line.includes('perfTsWatched') && left-- > 0);
     (error as { stack: string }).stack = stack.split('\n').filter(isShown).join('\n');
   });
-  tools.watch = (of, name, see) => {
+  tools.watch = (of, name, see, before) => {
     let owner = of;
     while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
     const found = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
     if (typeof found.value !== 'function') return;
     const value = new Proxy(found.value as Method, {
       apply: function perfTsWatched(target, self, args) {
+        if (before !== undefined) attempt(before)(args);
         const { stackTraceLimit } = Error;
         const isLimited = typeof stackTraceLimit === 'number';
         if (isLimited) Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + 1);

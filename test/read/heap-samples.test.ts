@@ -7,7 +7,10 @@ import { eventDescriptionSection } from '../../src/formats/perf-data/feature-enc
 import { FEATURE } from '../../src/formats/perf-data/features.ts';
 import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import type { EventIndex } from '../../src/profile/types.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
+import { findingsOf } from '../../src/read/outputs/findings-of.ts';
+import { readInfo } from '../../src/read/recording-info.ts';
 import { scratchDirectory } from '../helpers/cli.ts';
 import { concat, perfDataFile, plainSample } from '../helpers/record-builder.ts';
 
@@ -97,6 +100,30 @@ test('the last note of what is live takes the place of those before', async () =
     ['make /srv/a.js:5', 40],
     ['main /srv/a.js:1', 40],
   ]);
+});
+
+test('samples are counted alike without a profile, in bytes, and a thread that V8 samples for the program is reported', async () => {
+  const live = { ...NOTE, of: 'live', functions: FUNCTIONS, nodes: NODES };
+  const { opened, samples } = await read('heap-live', [
+    { ...live, samples: [1, 10, 7] },
+    { ...live, toNs: 3000, functions: [], nodes: [], samples: [1, 20, 2, 0, 5, 1, 0, -1, 4] },
+    { ...live, tid: 41, samples: [0, 7, 3] },
+    { kind: 'heapLeft', tid: 41 },
+  ]);
+  const { events } = readInfo(join(scratch, 'heap.data'));
+  const shown = { name: 'heap-live', samples, period: null, counted: null };
+  expect(samples).toBe(6);
+  expect(events).toContainEqual(expect.objectContaining(shown));
+  expect(
+    readInfo(join(scratch, 'heap.data'), { pids: new Set([PID]) }).events[1].samples,
+  ).toBeNull();
+  expect(opened.weights('events', 1 as EventIndex).unit).toBe('bytes');
+  expect(findingsOf(opened)).toContainEqual(
+    expect.objectContaining({
+      label: 'heap not sampled',
+      sentence: expect.stringContaining('tid 41'),
+    }),
+  );
 });
 
 test('a sample of no node has no stack, and one of no size is left out', async () => {

@@ -30,7 +30,7 @@ describe.skipIf(!hasCorpora)('info on the corpora', () => {
     const summary = ['perf_6.1.187', 'perf_7.3.4', 'perf_6.12.95']
       .map((peer) => expected[peer as 'perf_7.3.4']?.dump?.sample_summary)
       .find((found) => (found?.samples ?? 0) > 0);
-    const samples = info.events.reduce((sum, event) => sum + event.samples, 0);
+    const samples = info.events.reduce((sum, event) => sum + (event.samples ?? 0), 0);
     expect(samples).toBe(info.records.SAMPLE ?? 0);
     // perf 6.1 also takes the record that a cut file ends in.
     if (summary === undefined || expected.walk.trunc_rec_at !== undefined) return;

@@ -57,7 +57,8 @@ export function printStats(path: string, flags: HeaderFlags): void {
 function rateOf({ sideband, freqHz, mode, period }: RecordingInfo['events'][number]): string {
   if (sideband) return '';
   if (freqHz !== null) return `${formatCount(freqHz)} Hz`;
-  return mode === 'count' ? 'with leader' : `1 in ${formatCount(period ?? 1)}`;
+  if (mode === 'count') return 'with leader';
+  return period === null ? '' : `1 in ${formatCount(period)}`;
 }
 
 function recordLines(info: RecordingInfo): string[] {
@@ -98,7 +99,7 @@ function infoLines(
         event.name,
         event.sideband ? 'side-band' : event.mode,
         rateOf(event),
-        formatCount(event.samples),
+        event.samples === null ? '' : formatCount(event.samples),
         event.sampled.period === null ? '' : formatCount(event.sampled.period.sum),
         event.sampled.threads === 0 ? '' : formatCount(event.sampled.threads),
         event.counted === null ? '' : formatCount(event.counted),

@@ -34,6 +34,7 @@ export type NodeNote =
       readonly name: string;
     }
   | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object }
+  | { readonly kind: 'heapLeft'; readonly tid: number }
   | HeapNote;
 
 /** V8's samples of a thread's heap, see `register/heap.cts`. */
@@ -154,6 +155,10 @@ function parseNote(line: string): NodeNote | null {
       const map = fieldOf(note, 'map');
       if (url === null || typeof map !== 'object' || map === null) return null;
       return { kind: 'sourceMap', url, map: usedOf(map) };
+    }
+    case 'heapLeft': {
+      const tid = whole('tid');
+      return tid === null ? null : { kind: 'heapLeft', tid };
     }
     case 'heap': {
       const of = text('of');
