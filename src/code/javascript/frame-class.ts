@@ -32,6 +32,9 @@ const LIBRARY: FrameClass = { is: 'library' };
 const UNMAPPED: FrameClass = { is: 'unmapped' };
 const SCRIPT: FrameClass = { is: 'script' };
 const RECORDER: FrameClass = { is: 'native', kind: 'recorder' };
+/** The traps of `src/register`, which hand a call of the program over: what it leads to is the program's, as with V8's own of a Proxy. */
+const TRAP: FrameClass = { is: 'native', kind: 'builtin' };
+const TRAP_NAME = /^(?:JS:\W?)?(?:perfTsWatched|apply|construct)(?= |$)/;
 
 /** The class of each function, by its row. */
 export function classifyFuncs(profile: Profile): FrameClass[] {
@@ -57,7 +60,8 @@ export function classifyWithRuntime(profile: Profile): {
     if (found !== null) return found;
     const name = strings[funcs.name[func]];
     if (isScript(profile, func)) {
-      return isOwnScript(strings[funcs.file[func]] ?? '') ? RECORDER : SCRIPT;
+      if (!isOwnScript(strings[funcs.file[func]] ?? '')) return SCRIPT;
+      return TRAP_NAME.test(name) ? TRAP : RECORDER;
     }
     // Texts of other tools do not say in which library a thread begins.
     const dso = dsos[funcs.dso[func]];

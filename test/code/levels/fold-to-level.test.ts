@@ -203,6 +203,26 @@ describe('the level javascript', () => {
     );
   });
 
+  test('what a call of the program does behind a trap of perf-ts is not work of perf-ts', () => {
+    const file = '/srv/node_modules/perf-ts/dist/register/recorded.cjs';
+    const wrap = `node::(anonymous namespace)::ProcessWrap::Spawn()${NODE}`;
+    const exec = `__x64_sys_execve${KERNEL}`;
+    for (const trap of ['apply', 'construct', 'perfTsWatched']) {
+      const handed = [HANDLE, `Builtins_CallProxy${NODE}`, `JS:*${trap} ${file}:212:1${JIT}`];
+      expect(folded('javascript', [...handed, wrap, exec], [...handed, wrap], handed)).toEqual([
+        'handle /srv/app.js:7 > (Node C++) > (kernel: execve)',
+        'handle /srv/app.js:7 > (Node C++)',
+        'handle /srv/app.js:7',
+      ]);
+    }
+    // Functions that a trap calls are perf-ts's.
+    const own = `JS:*passedOn ${file}:230:1${JIT}`;
+    const trap = `JS:*apply ${file}:212:1${JIT}`;
+    expect(folded('javascript', [HANDLE, trap, own, wrap, exec])).toEqual([
+      'handle /srv/app.js:7 > (perf-ts)',
+    ]);
+  });
+
   test('stacks of other processes begin with main', () => {
     const profile = withScripts(
       profileFromText(`
