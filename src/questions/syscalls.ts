@@ -44,13 +44,11 @@ export function summarizeSyscalls(
 ): SyscallSummary[] {
   const { samples, stacks, frames } = profile;
   const { author } = ownersOfStacks(profile);
+  const isOwn = (stack: number): boolean =>
+    stack !== NONE && funcLabel(profile, frames.func[stacks.frame[stack]] as FuncIndex) === own;
   /** The function that a call is put down to: none, where perf-ts made it within that. */
-  const ownerOf = (stack: number): number => {
-    const below = stacks.prefix[stack];
-    const isOwn =
-      below !== NONE && funcLabel(profile, frames.func[stacks.frame[below]] as FuncIndex) === own;
-    return isOwn ? NONE : author[stack];
-  };
+  const ownerOf = (stack: number): number =>
+    isOwn(stack) || isOwn(stacks.prefix[stack]) ? NONE : author[stack];
   const groups = new Map<
     string,
     { call: number; func: number; lengths: Lengths; totalNs: number; bytes: number }

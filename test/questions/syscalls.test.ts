@@ -4,10 +4,10 @@ import { summarizeSyscalls, syscallEvents } from '../../src/questions/syscalls.t
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const drawn = profileFromText(`
-    event   syscalls syscalls syscalls syscalls  syscall-bytes
-    period  100      300      50       7         4096
-            save     save     load     save      load
-            fsync@   fsync@   read@    (perf-ts) read@
+    event   syscalls syscalls syscalls syscalls  syscalls  syscall-bytes
+    period  100      300      50       7         3         4096
+            save     save     load     save      save      load
+            fsync@   fsync@   read@    (perf-ts) (perf-ts) read@
                                        read@
 `);
 const { strings, funcs } = drawn;
@@ -19,7 +19,7 @@ const nameOf = (func: number): string => (func < 0 ? '' : strings[funcs.name[fun
 
 test('calls, time and bytes are summed by call and function, and what perf-ts did belongs to none', () => {
   expect(syscallEvents(profile)).toEqual({ calls: 0, bytes: 1 });
-  const rows = { calls: Int32Array.of(0, 1, 2, 3), bytes: Int32Array.of(4), own: '(perf-ts)' };
+  const rows = { calls: Int32Array.of(0, 1, 2, 3, 4), bytes: Int32Array.of(5), own: '(perf-ts)' };
   const summary = summarizeSyscalls(profile, rows).map(({ func, ...row }) => ({
     by: nameOf(func),
     ...row,
@@ -29,6 +29,7 @@ test('calls, time and bytes are summed by call and function, and what perf-ts di
     { by: 'save', call: 'fsync', count: 2, totalNs: 400, bytes: 0, ...figures },
     { by: 'load', call: 'read', count: 1, totalNs: 50, bytes: 4096 },
     { by: '', call: 'read', count: 1, totalNs: 7, bytes: 0 },
+    { by: '', call: '(perf-ts)', count: 1, totalNs: 3, bytes: 0 },
   ]);
 });
 

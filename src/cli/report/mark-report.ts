@@ -1,4 +1,6 @@
+import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
+import { lostSamplesOf } from '../../base/lost-samples.ts';
 import {
   formatBytes,
   formatCount,
@@ -15,7 +17,7 @@ import {
   type RequestReport,
   type RouteRow,
 } from '../../questions/requests.ts';
-import type { SyscallSummary } from '../../questions/syscalls.ts';
+import { type SyscallSummary, syscallEvents } from '../../questions/syscalls.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatTable } from '../render/table.ts';
@@ -91,7 +93,13 @@ function syscallLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
       : fileAndName(profile, func).map(printable)),
   ]);
   const head = ['calls', 'together', 'p50', 'p99', 'longest', 'bytes', 'call', 'file', 'function'];
-  return [...tableOf(head, rows, head.indexOf('call')), ...rest];
+  const { losses, events } = opened.profile;
+  const lost = lostSamplesOf(losses, syscallEvents({ events })?.calls ?? NONE);
+  return [
+    ...tableOf(head, rows, head.indexOf('call')),
+    ...rest,
+    ...(lost > 0 ? [`# ${formatCount(lost)} calls were lost: they are in no row`] : []),
+  ];
 }
 
 const CALL = /^\(kernel: (.+)\)$/;
