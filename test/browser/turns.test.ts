@@ -43,10 +43,11 @@ describeBrowser('turns of an event loop on the page', (tab) => {
     server = await serveFile(path);
   });
 
-  it('a slow turn is one click from its flame chart, in the list and on its lane', async () => {
-    const { page } = await tab.visit(`${server.url}#tab=time`);
-    await page.getByRole('button', { name: 'Slow turns' }).click();
-    const turns = page.locator('.slow-turn');
+  it('a slow turn is one click from its flame chart, on its lane above any view and in the list', async () => {
+    const { page } = await tab.visit(server.url);
+    const list = page.getByRole('button', { name: 'turns · ≤ 100.0 ms' });
+    await list.click();
+    const turns = page.locator('.lane-item');
     await expect.poll(() => turns.count()).toBe(2);
     expect(await turns.nth(0).innerText()).toMatch(/^100.0 ms at 0.199000 s/);
     await turns.nth(1).click();
@@ -57,25 +58,26 @@ describeBrowser('turns of an event loop on the page', (tab) => {
       .split('-')
       .map(Number);
     expect(to - from).toBe(50 * MS);
-    await page.goto(`${server.url}#tab=time`);
-    const lanes = page.locator('.chart-lanes');
-    const title = page.locator('.chart-lane-title', { hasText: 'loop turns' });
-    await title.waitFor();
-    const [row, box] = [await title.boundingBox(), await lanes.boundingBox()];
-    if (row === null || box === null) throw new Error('there are no lanes');
-    await page.mouse.click(box.x + box.width * 0.25, row.y + row.height / 2);
+    await page.goto(`${server.url}#tab=table`);
+    await list.waitFor();
+    const box = await page.locator('.lane-plot').boundingBox();
+    if (box === null) throw new Error('there are no lanes');
+    await page.mouse.click(box.x + box.width * 0.25, box.y + box.height / 2);
     await expect
       .poll(async () => {
         const [start = 0, end = 0] = (await shown())?.split('-').map(Number) ?? [];
         return end - start;
       })
       .toBe(100 * MS);
+    expect((await stateOf(page)).get('tab')).toBe('time');
   });
 
   it('samples in slow turns alone are shown in all views', async () => {
     const { page } = await tab.visit(server.url);
     await page.getByRole('button', { name: 'All samples' }).click();
-    await page.getByLabel('Turns').selectOption({ label: 'in turns over 100 ms: 1 turns' });
+    await page
+      .getByRole('combobox', { name: 'Turns' })
+      .selectOption({ label: 'in turns over 100 ms: 1 turns' });
     await expect.poll(async () => (await stateOf(page)).get('inTurnsOver')).toBe('100');
     await expect.poll(() => page.locator('body').innerText()).toContain('turns over 100 ms');
     await expect.poll(() => page.locator('body').innerText()).toMatch(/all\s+100\.0 ms/);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { boxAt, boxBeside, depthOfBox } from '../../web/src/flame-chart/box-search.ts';
-import { describeLane, describeLanesAt } from '../../web/src/flame-chart/lane-words.ts';
-import type { ChartBoxes, ChartLane } from '../../web/src/worker/messages/chart-messages.ts';
+import { describeLane, describeLanesAt } from '../../web/src/tracks/lane-words.ts';
+import type { ChartBoxes } from '../../web/src/worker/messages/chart-messages.ts';
+import type { Lane } from '../../web/src/worker/messages/lane-messages.ts';
 
 /**
  *     0    2    4    6    8   10
@@ -39,27 +40,30 @@ test('the cursor goes to the caller, the longest callee, and what was before and
 });
 
 test('a lane says what it holds at a moment, and as a whole', () => {
-  const gc: ChartLane = {
+  const item = (fromNs: number, toNs: number, name = '') => ({ fromNs, toNs, thread: 0, name });
+  const gc: Lane = {
     kind: 'gc',
     title: 'GC',
     fromNs: Float64Array.of(1e6, 5e6),
     toNs: Float64Array.of(3e6, 5.5e6),
     count: Float64Array.of(1, 2),
+    longest: [item(1e6, 3e6, 'mark-compact'), item(5e6, 5.3e6)],
   };
-  const faults: ChartLane = {
+  const faults: Lane = {
     ...gc,
     kind: 'event',
     title: 'page-faults',
     toNs: gc.fromNs,
     count: Float64Array.of(1, 1),
+    longest: [item(1e6, 1e6), item(5e6, 5e6)],
   };
   expect(describeLanesAt([gc, faults], 1e6, 0)).toEqual([
-    'GC: 2.0 ms, from 0.001000 s',
+    'GC: 2.0 ms at 0.001000 s · mark-compact',
     'page-faults: at 0.001000 s',
   ]);
   expect(describeLanesAt([gc, faults], 5.2e6, 0)).toEqual([
-    'GC: 2 × within 500.0 µs, from 0.005000 s',
+    'GC: 2 drawn as one, the longest 300.0 µs at 0.005000 s',
   ]);
   expect(describeLanesAt([gc, faults], 4e6, 1e3)).toEqual([]);
-  expect([gc, faults].map(describeLane)).toEqual(['GC: 3, together 2.5 ms', 'page-faults: 2']);
+  expect([gc, faults].map(describeLane)).toEqual(['GC: 3, the longest 2.0 ms', 'page-faults: 2']);
 });

@@ -5,11 +5,8 @@ import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
-import type {
-  ChartLane,
-  ChartParams,
-  ChartResult,
-} from '../../web/src/worker/messages/chart-messages.ts';
+import type { ChartParams, ChartResult } from '../../web/src/worker/messages/chart-messages.ts';
+import type { Lane, LanesParams } from '../../web/src/worker/messages/lane-messages.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
@@ -29,6 +26,12 @@ function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResul
   return answersOf(page).chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
 }
 
+/** The lanes above the tracks. */
+function lanesOf(page: PageProfile, params: Partial<LanesParams> = {}) {
+  const window = { fromNs: 0, toNs: 10 * MS, pixels: 1e6 };
+  return answersOf(page).lanes({ threads: [], pid: null, ...window, ...params });
+}
+
 /** A row for each depth: `main 0–3, work 3–4` in milliseconds; `(n)` stands for n boxes in one. */
 function draw({ boxes, labels }: ChartResult): string[] {
   return Array.from({ length: boxes.starts.length - 1 }, (_, depth) => {
@@ -43,7 +46,7 @@ function draw({ boxes, labels }: ChartResult): string[] {
 }
 
 const round = (value: number) => Number(value.toFixed(3));
-const drawLanes = (lanes: readonly ChartLane[]) =>
+const drawLanes = (lanes: readonly Lane[]) =>
   lanes.map(
     ({ title, fromNs, toNs }) =>
       `${title}: ${Array.from(fromNs, (from, i) => `${round(from / MS)}–${round(toNs[i] / MS)}`).join(', ')}`,
@@ -265,7 +268,10 @@ test('garbage collection is read from stacks, and turns of the event loop are th
   const start = { high: 0, low: 0 };
   const { turns } = decodeLoops(streams, start, drawn.threads, 0, new Diagnostics());
   const page = pageOf({ ...drawn, ...(turns && { turns }) }, { timeNs: ms(1, 2, 3, 4) });
-  expect(drawLanes(chart(page).lanes)).toEqual(['loop turns: 0–1.5, 2–9', 'GC: 2–3']);
+  expect(drawLanes(chart(page).lanes)).toEqual(['GC: 2–3']);
+  expect(drawLanes(lanesOf(page))).toEqual(['turns: 0–1.5, 0–9, 2–9']);
+  expect(drawLanes(lanesOf(page, { threads: [0] }))).toEqual(['turns: 0–1.5, 2–9']);
+  expect(drawLanes(lanesOf(page, { pid: pid + 1 }))).toEqual(['turns: ']);
   expect(drawLanes(chart(pageOf(drawn, { timeNs: ms(1, 2, 3, 4) })).lanes)).toEqual(['GC: 2–3']);
 
   const answers = answersOf(page);
@@ -280,7 +286,7 @@ test('garbage collection is read from stacks, and turns of the event loop are th
   expect([null, 1, 2, 8].map(samplesIn)).toEqual([4, 4, 3, 0]);
 });
 
-test('marks are lanes, overlapping requests as one, and collections are those that V8 announced', () => {
+test('marks are lanes, what is narrower than a pixel as one with its longest, and collections are those that V8 announced', () => {
   const drawn = profileFromText(`
     event   cpu-clock  cpu-clock  cpu-clock                         cpu-clock
     period  1000000    1000000    1000000                           1000000
@@ -297,9 +303,12 @@ test('marks are lanes, overlapping requests as one, and collections are those th
   const start = { high: 0, low: 0 };
   const { marks } = decodeLoops(parts, start, drawn.threads, 4 * MS, new Diagnostics());
   const page = pageOf({ ...drawn, ...(marks && { marks }) }, { timeNs: ms(1, 2, 3, 4) });
-  const { lanes } = chart(page);
-  expect(drawLanes(lanes)).toEqual(['GC: 2–2.5', 'requests: 0–3', 'measures: 2–3']);
-  expect([...lanes[1].count]).toEqual([2]);
+  expect(chart(page).lanes).toEqual([]);
+  expect(drawLanes(lanesOf(page))).toEqual(['requests: 0–2, 1–3', 'measures: 2–3', 'GC: 2–2.5']);
+  const [requests] = lanesOf(page, { toNs: 100 * MS, pixels: 20 });
+  expect(drawLanes([requests])).toEqual(['requests: 0–3']);
+  expect([...requests.count]).toEqual([2]);
+  expect(requests.longest).toEqual([{ fromNs: 0, toNs: 2 * MS, thread: 0, name: 'GET /a' }]);
 });
 
 test('lost time has a box of its own, where it was lost', () => {

@@ -1,5 +1,6 @@
 import { countBefore } from '../../../src/base/bisect.ts';
-import type { ChartBoxes, ChartWindow } from '../worker/messages/chart-messages.ts';
+import type { ChartBoxes } from '../worker/messages/chart-messages.ts';
+import type { ChartWindow } from '../worker/messages/lane-messages.ts';
 
 /** How many rows of boxes there are. */
 export function depthCount({ starts }: ChartBoxes): number {

@@ -2,8 +2,8 @@ import { sampledWithin } from '../../../src/profile/sampled-time.ts';
 import type { ProfileMeta } from '../../../src/profile/types.ts';
 import { formatCount, formatNanos, formatShare, formatWeight } from '../ask/format.ts';
 import type { TooltipLine } from '../dom/tooltip-line.ts';
+import { formatMoment } from '../tracks/lane-words.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
-import { formatMoment } from './lane-words.ts';
 
 /** The name of a box; of several that are drawn as one, that of most of their time. */
 export function nameOfBox({ boxes, labels }: ChartResult, box: number): string {

@@ -1,11 +1,12 @@
 import { fitCanvas, fontScale } from '../dom/canvas.ts';
 import { element } from '../dom/dom.ts';
-import type { ChartLane, ChartResult } from '../worker/messages/chart-messages.ts';
+import { describeLane, laneRemark } from '../tracks/lane-words.ts';
+import type { ChartResult } from '../worker/messages/chart-messages.ts';
+import type { Lane } from '../worker/messages/lane-messages.ts';
 import { depthCount } from './box-search.ts';
 import { type ChartColours, readChartColours } from './chart-colours.ts';
 import { type ChartPicture, drawChart } from './chart-picture.ts';
 import { drawLaneRows } from './lane-rows.ts';
-import { describeLane, laneRemark } from './lane-words.ts';
 
 /** Pixels on a common screen. */
 const ROW_HEIGHT = 19;
@@ -60,7 +61,7 @@ export class ChartBox {
     this.root.setAttribute('aria-busy', 'true');
   }
 
-  describe(thread: string, lanes: readonly ChartLane[]): void {
+  describe(thread: string, lanes: readonly Lane[]): void {
     this.#thread.textContent = thread;
     this.scroll.setAttribute(
       'aria-label',

@@ -1,6 +1,7 @@
 import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { element } from '../dom/dom.ts';
 import { groupColour } from '../kinds.ts';
+import { type LaneColours, readLaneColours } from '../tracks/lane-paint.ts';
 
 /** The colours that a chart is drawn with. Canvases know nothing of `light-dark()` and variables. */
 export type ChartColours = {
@@ -12,10 +13,10 @@ export type ChartColours = {
   readonly page: string;
   readonly quiet: string;
   readonly line: string;
+  readonly lanes: LaneColours;
   readonly accent: string;
   /** The frame around the box with the cursor. */
   readonly cursor: string;
-  readonly lost: string;
 };
 
 /** The colours of the style sheet as they are now; what is no kind of code has those that a person forced. */
@@ -33,9 +34,9 @@ export function readChartColours(of: HTMLElement): ChartColours {
     page: read(isForced ? 'Canvas' : 'var(--page)'),
     quiet: read(isForced ? 'CanvasText' : 'var(--quiet)'),
     line: read(isForced ? 'GrayText' : 'var(--line)'),
+    lanes: readLaneColours((name) => read(`var(--${name})`)),
     accent: read(isForced ? 'Highlight' : 'var(--accent)'),
     cursor: read(isForced ? 'CanvasText' : 'var(--text)'),
-    lost: read('var(--lost)'),
   };
   probe.remove();
   return colours;

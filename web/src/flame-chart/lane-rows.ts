@@ -1,7 +1,7 @@
-import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { TimeAxis } from '../state/time-axis.ts';
+import { paintLane } from '../tracks/lane-paint.ts';
 import { LABEL_GAP, rulerTicks } from '../tracks/ruler-ticks.ts';
-import type { ChartLane, ChartResult } from '../worker/messages/chart-messages.ts';
+import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import type { ChartColours } from './chart-colours.ts';
 
 export type LaneRowPicture = {
@@ -18,40 +18,12 @@ export type LaneRowPicture = {
 export function drawLaneRows(context: CanvasRenderingContext2D, picture: LaneRowPicture): void {
   const { result, width, axisHeight, laneHeight, colours } = picture;
   drawAxisRow(context, picture);
-  const { fromNs, toNs } = result.window;
-  const scale = width / (toNs - fromNs);
-  result.lanes.forEach((lane, index) => {
+  const axis = new TimeAxis(0, width, result.window);
+  for (const [index, lane] of result.lanes.entries()) {
     const top = axisHeight + index * laneHeight;
-    context.fillStyle = colours.line;
-    context.fillRect(0, top + laneHeight - 1, width, 1);
-    for (let i = 0; i < lane.fromNs.length; i++) {
-      const left = Math.max(0, (lane.fromNs[i] - fromNs) * scale);
-      const right = Math.min(width, (lane.toNs[i] - fromNs) * scale);
-      const wide = Math.max(1, right - left - (right - left > 3 ? 1 : 0));
-      context.fillStyle = colourOfLane(lane, colours);
-      // Neighbouring turns touch.
-      context.globalAlpha = lane.kind === 'turns' && i % 2 === 1 ? 0.55 : 1;
-      context.fillRect(left, top + 2, wide, laneHeight - 5);
-    }
-    context.globalAlpha = 1;
-  });
-}
-
-function colourOfLane({ kind }: ChartLane, colours: ChartColours): string {
-  switch (kind) {
-    case 'gc':
-      return colours.groups[GC];
-    case 'turns':
-      return colours.quiet;
-    case 'marks':
-    case 'event':
-      return colours.accent;
-    case 'lost':
-      return colours.lost;
+    paintLane(context, lane, axis, { top, height: laneHeight }, colours.lanes);
   }
 }
-
-const GC = KIND_GROUPS.indexOf('gc');
 
 function drawAxisRow(
   context: CanvasRenderingContext2D,

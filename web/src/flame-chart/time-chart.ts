@@ -12,8 +12,9 @@ import type { ViewState } from '../state/state.ts';
 import { windowOf } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { clampRange } from '../time/range.ts';
+import { describeLanesAt, laneRemark } from '../tracks/lane-words.ts';
 import { ShownWindow } from '../tracks/shown-window.ts';
-import { moveBy, rulerOf, zoomAbout } from '../tracks/window-moves.ts';
+import { changeToSpan, moveBy, zoomAbout } from '../tracks/window-moves.ts';
 import type { ChartParams, ChartResult } from '../worker/messages/chart-messages.ts';
 import { funcOf } from '../worker/messages/frame-key.ts';
 import { type BoxDirection, boxAt, boxBeside, depthOfBox, middleOfBox } from './box-search.ts';
@@ -21,15 +22,11 @@ import { describeBox, describeChart, nameOfBox, speakBox } from './box-words.ts'
 import { ChartBox } from './chart-box.ts';
 import { chartKeys, runChartKey } from './chart-keys.ts';
 import { type ChartPlace, listenToPointer } from './chart-pointer.ts';
-import { chosenThread, threadChange, threadTitle } from './chosen-thread.ts';
-import { describeLanesAt, laneItemAt, laneRemark } from './lane-words.ts';
-import { SlowTurns } from './slow-turns.ts';
+import { chosenThread, threadTitle } from './chosen-thread.ts';
 import { ThreadChooser } from './thread-chooser.ts';
 
 /** Pixels beside a box at which it is still meant: some are one pixel wide. */
 const REACH = 2;
-/** Nanoseconds: a box of no width is zoomed to so many. */
-const LEAST_WINDOW = 1000;
 
 /** The chart of what one thread did, in the order of time. */
 export class TimeChart {
@@ -41,7 +38,6 @@ export class TimeChart {
   readonly #box = new ChartBox();
   readonly #readout = element('output', 'chart-readout');
   readonly #tooltip = new Tooltip();
-  readonly #slowTurns: SlowTurns;
   readonly #ask: (params: ChartParams) => boolean;
   readonly #window: ShownWindow;
   #result: ChartResult | null = null;
@@ -54,10 +50,6 @@ export class TimeChart {
     const { store, ask } = context;
     this.#context = context;
     this.#chooser = new ThreadChooser(store);
-    this.#slowTurns = new SlowTurns(context, ({ thread, fromNs, toNs }) => {
-      if (thread >= 0) store.change(threadChange(thread));
-      this.#zoomTo(fromNs, toNs);
-    });
     this.#readout.ariaLive = 'polite';
     this.root = element(
       'section',
@@ -91,17 +83,11 @@ export class TimeChart {
     return this.#chooser.root;
   }
 
-  /** The list of slow turns, likewise. */
-  get slowTurns(): HTMLElement {
-    return this.#slowTurns.root;
-  }
-
   get keys(): readonly KeyBinding[] {
     return chartKeys;
   }
 
   show(state: ViewState): void {
-    this.#slowTurns.show();
     const pixels = this.#box.width;
     if (pixels === 0) return;
     const isNew = this.#ask({
@@ -160,7 +146,6 @@ export class TimeChart {
     scroll.addEventListener('keydown', (event) => this.#followKey(event));
     lanes.addEventListener('pointermove', (event) => this.#hoverLane(event));
     lanes.addEventListener('pointerleave', () => this.#tooltip.hide());
-    lanes.addEventListener('click', (event) => this.#zoomToTurn(event));
     listenToPointer(scroll, {
       hover: (place, event) => this.#hover(place, { x: event.clientX, y: event.clientY }),
       leave: () => this.#tooltip.hide(),
@@ -265,24 +250,12 @@ export class TimeChart {
     this.#zoomTo(fromNs[box], toNs[box]);
   }
 
-  #zoomToTurn({ offsetX, offsetY }: PointerEvent): void {
-    const lane = this.#result?.lanes[this.#box.laneAt(offsetY)];
-    if (lane?.kind !== 'turns') return;
-    const turn = laneItemAt(lane, this.#timeAt(offsetX), this.#nsOf(REACH));
-    if (turn >= 0) this.#zoomTo(lane.fromNs[turn], lane.toNs[turn]);
-  }
-
   /** Makes the axis span a time, which all views then show. */
   #zoomTo(fromNs: number, toNs: number): void {
     const { store, recording } = this.#context;
-    const { endNs } = recording;
     const { ruler, range } = store.get();
     this.#before = [...this.#before, { ruler, range }];
-    const window = { fromNs, toNs: Math.max(toNs, fromNs + LEAST_WINDOW) };
-    store.change({
-      ruler: rulerOf(moveBy(window, 0, endNs), endNs),
-      range: clampRange(window.fromNs, window.toNs, endNs),
-    });
+    store.change(changeToSpan({ fromNs, toNs }, recording.endNs));
   }
 
   #goBack(): void {

@@ -49,7 +49,7 @@ class TimeTab implements TabView {
     this.#context = context;
     this.#chart = new TimeChart(context);
     this.#heatMap = new HeatMap(context);
-    this.#chooser = element('div', 'chart-tools', this.#chart.chooser, this.#chart.slowTurns);
+    this.#chooser = element('div', 'chart-tools', this.#chart.chooser);
     this.#heat = element('div', 'time-heat', this.#heatMap.root);
     this.root = element(
       'div',

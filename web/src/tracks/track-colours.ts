@@ -1,5 +1,6 @@
 import { KIND_GROUPS } from '../../../src/formats/export/kind-group.ts';
 import { element } from '../dom/dom.ts';
+import { type LaneColours, readLaneColours } from './lane-paint.ts';
 import { blend, type Pixel, pixel, type TrackPaint } from './track-paint.ts';
 
 /** Colours from the style sheet, as they are now; `dimmed` are those of threads that are left out. */
@@ -9,6 +10,7 @@ export type TrackColours = {
   readonly text: string;
   readonly line: string;
   readonly accent: string;
+  readonly lanes: LaneColours;
 };
 
 /** How much of its colour a track that is left out keeps. */
@@ -52,6 +54,7 @@ export function readTrackColours(of: HTMLElement): TrackColours {
     text: textOf('quiet'),
     line: textOf('line'),
     accent: textOf('accent'),
+    lanes: readLaneColours(textOf),
   };
   probe.remove();
   return colours;

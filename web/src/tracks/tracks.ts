@@ -10,6 +10,7 @@ import { TimeAxis } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { timeProblem } from '../time/time-problem.ts';
 import type { Track, TracksParams, TracksResult } from '../worker/messages/track-messages.ts';
+import { Lanes } from './lanes.ts';
 import { RangeReadout } from './range-readout.ts';
 import { Ruler } from './ruler.ts';
 import { ShownWindow } from './shown-window.ts';
@@ -61,6 +62,7 @@ export class Tracks {
   readonly #window: ShownWindow;
   readonly #ruler: Ruler;
   readonly #labels: TrackLabels;
+  readonly #lanes: Lanes;
   readonly #picture = new TrackPicture();
   readonly #plot = element('div', 'track-plot', this.#picture.root);
   readonly #scroller = element('div', 'track-scroller');
@@ -98,6 +100,7 @@ export class Tracks {
         this.#request();
       },
     });
+    this.#lanes = new Lanes(context, () => this.#drawSoon());
     this.#readout = new RangeReadout(context, () =>
       context.store.change({ range: null, ruler: null }),
     );
@@ -131,12 +134,15 @@ export class Tracks {
       this.#allThreads,
       this.#top,
       this.#ruler.root,
+      this.#lanes.labels,
+      this.#lanes.plot,
       this.#scroller,
       this.#overlay,
       this.#readout.root,
       this.#createDivider(),
     );
     this.#gestures.listen(this.#plot, 'tracks');
+    this.#gestures.listen(this.#lanes.plot, 'tracks');
     this.#gestures.listen(this.#ruler.root, 'ruler');
     this.#gestures.listenToHandle(this.#handles[0], 'fromNs');
     this.#gestures.listenToHandle(this.#handles[1], 'toNs');
@@ -163,11 +169,17 @@ export class Tracks {
     const rows = Math.min(this.#rows, this.#active);
     this.root.style.setProperty('--track', `${this.#trackHeight}px`);
     this.root.style.setProperty('--tracks', String(rows));
+    this.root.style.setProperty('--lanes', String(this.#laneCount));
   }
 
   /** Rows below the ruler, the one of all other threads included. */
   get #rows(): number {
     return this.#low.matches ? 1 : (this.#context.store.get().tracks ?? COMPACT_TRACKS);
+  }
+
+  /** Lanes have no room in a low window. */
+  get #laneCount(): number {
+    return this.#low.matches ? 0 : this.#context.recording.lanes.length;
   }
 
   /** Threads that have samples. */
@@ -219,6 +231,10 @@ export class Tracks {
     const tree = this.#isExpanded && { tree: [...this.#open] };
     const plan = { own, chosen: state.threads, only: null, lit: state.func, ...tree };
     this.#ask(tracksParams(state, this.#window.get(), width, plan));
+    const { threads, pid } = state;
+    if (this.#laneCount > 0) {
+      this.#lanes.request({ threads, pid, ...this.#window.get(), pixels: width });
+    }
   }
 
   /** Threads with a track of their own: one row is left for the others. */
@@ -258,6 +274,7 @@ export class Tracks {
     const axis = new TimeAxis(0, width, window);
     this.#ruler.draw(axis, range, width - this.#readout.width, this.#colours);
     this.#placeRange(axis, range);
+    this.#lanes.draw(axis, this.#colours.lanes);
     if (this.#result === null || this.#scale === null) return;
     this.#picture.draw(this.#result, {
       window,

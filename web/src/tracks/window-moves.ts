@@ -1,4 +1,5 @@
-import type { Range } from '../state/state.ts';
+import type { Range, ViewState } from '../state/state.ts';
+import { clampRange } from '../time/range.ts';
 
 /** Nothing shorter is drawn: clocks of the kernel tell no more apart. */
 const LEAST_NS = 1000;
@@ -26,6 +27,18 @@ export function moveToShow(window: Range, atNs: number, endNs: number): Range {
 export function rulerOf({ fromNs, toNs }: Range, endNs: number): Range | null {
   const ruler = { fromNs: Math.round(fromNs), toNs: Math.round(toNs) };
   return ruler.fromNs <= 0 && ruler.toNs > endNs ? null : ruler;
+}
+
+/** The change of the state that makes the axis span a time, which all views then show. */
+export function changeToSpan(
+  { fromNs, toNs }: Range,
+  endNs: number,
+): Pick<ViewState, 'ruler' | 'range'> {
+  const window = { fromNs, toNs: Math.max(toNs, fromNs + LEAST_NS) };
+  return {
+    ruler: rulerOf(moveBy(window, 0, endNs), endNs),
+    range: clampRange(window.fromNs, window.toNs, endNs),
+  };
 }
 
 function place(fromNs: number, spanNs: number, endNs: number): Range {

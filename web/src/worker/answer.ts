@@ -1,4 +1,5 @@
 import type { Slices } from '../../../src/base/slices.ts';
+import { computeLanes } from './chart/lanes.ts';
 import { describeSlowTurns } from './chart/slow-turns.ts';
 import { computeChart } from './chart.ts';
 import type { TableKey } from './messages/messages.ts';
@@ -139,6 +140,10 @@ export const HANDLERS: Handlers = {
 
   *chart(open, params) {
     return yield* computeChart(open.shown(), params);
+  },
+
+  *lanes(open, params) {
+    return yield* computeLanes(open.shown().recording, params);
   },
 
   *slowTurns(open, params) {

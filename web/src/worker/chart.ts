@@ -3,10 +3,11 @@ import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { ProfileEvent } from '../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { type GroupedBoxes, mergeSpans } from './chart/chart-boxes.ts';
-import { computeLanes } from './chart/chart-lanes.ts';
 import { layOutSpans, SPAN, type ThreadSpans } from './chart/chart-spans.ts';
-import type { ChartParams, ChartResult, ChartWindow } from './messages/chart-messages.ts';
+import { chartLanes } from './chart/lanes.ts';
+import type { ChartParams, ChartResult } from './messages/chart-messages.ts';
 import { keyOfGroup } from './messages/frame-key.ts';
+import type { ChartWindow } from './messages/lane-messages.ts';
 import type { OpenRecording } from './open-recordings.ts';
 import { LabelCollector } from './recording/labels.ts';
 import { Recent } from './recording/recent.ts';
@@ -31,7 +32,7 @@ export function* computeChart(open: OpenRecording, params: ChartParams): Slices<
   const lastNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
   const window = { fromNs: params.fromNs ?? 0, toNs: params.toNs ?? lastNs + 1 };
   const boxes = yield* mergeSpans(spans, runs.callNodes, window, params.pixels);
-  const lanes = yield* computeLanes(recording, thread, spans, window, params.pixels);
+  const lanes = yield* chartLanes(recording, thread, spans, window, params.pixels);
   return {
     thread: spans.length === 0 ? NONE : thread,
     window,

@@ -5,7 +5,8 @@ import { GrowableFloat64, GrowableInt32 } from '../../../../src/base/growable-co
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
 import type { CallNodeTable } from '../../../../src/profile/analysis/trees/call-nodes.ts';
 import { computeDepths } from '../../../../src/profile/analysis/trees/call-tree.ts';
-import type { ChartBoxes, ChartWindow } from '../messages/chart-messages.ts';
+import type { ChartBoxes } from '../messages/chart-messages.ts';
+import type { ChartWindow } from '../messages/lane-messages.ts';
 import { SPAN, type ThreadSpans } from './chart-spans.ts';
 
 /** Boxes, labelled by the group of their call node. */

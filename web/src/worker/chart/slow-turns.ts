@@ -1,8 +1,7 @@
-import { NONE } from '../../../../src/base/brand.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import { turnKind, turnWords } from '../../../../src/questions/turn-words.ts';
 import { slowestTurns } from '../../../../src/questions/turns.ts';
-import type { SlowTurnsParams, SlowTurnsResult } from '../messages/chart-messages.ts';
+import type { SlowTurnsParams, SlowTurnsResult } from '../messages/lane-messages.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
 
 /** The longest turns of all event loops, with what they did by function of the program's author. */
@@ -20,15 +19,14 @@ export function* describeSlowTurns(
   const weights = recording.weights(weight, event);
   const slowest = slowestTurns(turns, { profile, rows, weights, overNs: 1e6, limit });
   return slowest.map((slow) => {
-    const { thread } = turns.loops[turns.loop[slow.turn]];
     const parts = turnWords(profile, turns, slow).map(({ how, name, amount }) =>
       [how, name, amount].filter((word) => word !== '').join(' '),
     );
     return {
       fromNs: turns.fromNs[slow.turn],
       toNs: turns.toNs[slow.turn],
-      thread,
-      threadName: thread === NONE ? '' : recording.threadName[thread],
+      thread: turns.loops[turns.loop[slow.turn]].thread,
+      name: '',
       did: [turnKind(turns, slow.turn), ...parts].filter((part) => part !== ''),
     };
   });

@@ -1,25 +1,11 @@
+import type { ChartWindow, Lane } from './lane-messages.ts';
 import type { TreeLabels, Unit } from './messages.ts';
 import type { Selection } from './selection.ts';
 
-/** The requests of the flame chart: what one thread did, in the order of time; and the slowest turns of event loops. */
+/** The requests of the flame chart: what one thread did, in the order of time. */
 export type ChartRequests = {
   chart: { params: ChartParams; result: ChartResult };
-  slowTurns: { params: SlowTurnsParams; result: SlowTurnsResult };
 };
-
-export type SlowTurnsParams = Pick<Selection, 'event' | 'weight'> & { readonly limit: number };
-
-/** The longest first. */
-export type SlowTurnsResult = readonly {
-  /** Nanoseconds since the recording's start. */
-  readonly fromNs: number;
-  readonly toNs: number;
-  /** ThreadIndex; −1: the recording has no sample of it. */
-  readonly thread: number;
-  readonly threadName: string;
-  /** Words for the parts that took a twentieth of it and more, the largest first. */
-  readonly did: readonly string[];
-}[];
 
 /** `fromNs` and `toNs`: the window; null: the whole. */
 export type ChartParams = Selection & {
@@ -42,11 +28,8 @@ export type ChartResult = {
   readonly sampledNs: number;
   readonly waitingNs: number;
   readonly lostNs: number;
-  readonly lanes: readonly ChartLane[];
+  readonly lanes: readonly Lane[];
 };
-
-/** Nanoseconds since the recording's start. */
-export type ChartWindow = { readonly fromNs: number; readonly toNs: number };
 
 /** How exact times are. */
 export type ChartPrecision = {
@@ -79,14 +62,4 @@ export type ChartBoxes = {
   readonly waitNs: Float64Array;
   /** The part of it of which nothing is known: gaps too narrow to be drawn. */
   readonly gapNs: Float64Array;
-};
-
-/** Intervals, or moments where `toNs` equals `fromNs`, in the order of time. */
-export type ChartLane = {
-  readonly kind: 'gc' | 'turns' | 'marks' | 'event' | 'lost';
-  readonly title: string;
-  readonly fromNs: Float64Array;
-  readonly toNs: Float64Array;
-  /** Things behind each. */
-  readonly count: Float64Array;
 };

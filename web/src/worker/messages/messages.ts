@@ -15,6 +15,7 @@ import type {
   Weights,
 } from '../../../../src/profile/types.ts';
 import type { InstructionWeights } from '../../../../src/questions/instructions.ts';
+import type { LaneHead } from './lane-messages.ts';
 import type { Selection } from './selection.ts';
 
 /** The requests that the views of functions, trees, code and changes make of the worker. */
@@ -73,6 +74,8 @@ export type OpenResult = {
   readonly cpus: readonly number[];
   /** The number of turns of event loops that took so many milliseconds or longer; empty: none is known. */
   readonly turnsOver: readonly { readonly ms: number; readonly turns: number }[];
+  /** The lanes above the tracks. */
+  readonly lanes: readonly LaneHead[];
   /** False for imported text, which says nothing of them. */
   readonly areLossesKnown: boolean;
   /** The last sample's time, nanoseconds since the recording's start. */

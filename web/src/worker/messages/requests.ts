@@ -1,4 +1,5 @@
 import type { ChartRequests } from './chart-messages.ts';
+import type { LaneRequests } from './lane-messages.ts';
 import type { FlameRequests } from './messages.ts';
 import type { PanelRequests } from './panel-messages.ts';
 import type { TimeRequests } from './time-messages.ts';
@@ -31,5 +32,10 @@ export type ReplyMessage =
   | { readonly id: number; readonly problem: string };
 
 /** Every request by its name. A part of the page with requests of its own adds them as a type. */
-export type Requests = FlameRequests & TimeRequests & TrackRequests & PanelRequests & ChartRequests;
+export type Requests = FlameRequests &
+  TimeRequests &
+  TrackRequests &
+  PanelRequests &
+  ChartRequests &
+  LaneRequests;
 export type RequestKind = keyof Requests;

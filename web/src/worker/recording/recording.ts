@@ -29,6 +29,7 @@ import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import type { FrameKind, OpenResult } from '../messages/messages.ts';
 import type { Selection } from '../messages/selection.ts';
 import { alignmentOf } from './alignment-of.ts';
+import { lanesOf } from './lane-heads.ts';
 import { type CommPrograms, programsOf, threadNames } from './thread-names.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
@@ -207,6 +208,7 @@ export class LoadedRecording {
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),
       turnsOver: countTurns(profile.turns),
+      lanes: lanesOf(profile),
       areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
       endNs: length === 0 ? 0 : timeNs[length - 1],
       diffBy: firstMeasure(profile),

@@ -7,47 +7,66 @@ import type { Slices } from '../../../../src/base/slices.ts';
 import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
 import { MARK_KINDS, type MarkKind } from '../../../../src/profile/mark-table.ts';
 import { stacksWith } from '../../../../src/profile/stacks-with.ts';
+import type { TurnLoop } from '../../../../src/profile/turn-table.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
-import type { ChartLane, ChartWindow } from '../messages/chart-messages.ts';
+import type {
+  ChartWindow,
+  Lane,
+  LaneHead,
+  LaneItem,
+  LanesParams,
+} from '../messages/lane-messages.ts';
+import { lanesOf } from '../recording/lane-heads.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
 import { SPAN, type ThreadSpans } from './chart-spans.ts';
 
 /** Lanes of events: a recording of more has too many to be looked at together. */
 const MAX_EVENT_LANES = 4;
 
-/** The lanes above the flame chart of a thread, as far as its samples show it. */
+/** The turns and marks of the event loops of the threads that are chosen, or of all. */
 export function* computeLanes(
+  { profile }: LoadedRecording,
+  { threads, pid, pixels, ...window }: LanesParams,
+): Slices<Lane[]> {
+  const pixelNs = (window.toNs - window.fromNs) / pixels;
+  const isShown = (loop: TurnLoop) =>
+    (threads.length === 0 || threads.includes(loop.thread)) && (pid === null || pid === loop.pid);
+  const lanes: Lane[] = [];
+  for (const { kind, title, marks } of lanesOf(profile)) {
+    const lane = new LaneBuilder(kind, title, window, pixelNs);
+    if (marks === undefined) addTurns(lane, profile, isShown);
+    else addMarks(lane, profile, marks, isShown);
+    lanes.push(lane.finish());
+    yield;
+  }
+  return lanes;
+}
+
+/** The lanes above the flame chart of a thread: what its samples show, and no lane above the tracks has. */
+export function* chartLanes(
   recording: LoadedRecording,
   thread: number,
   spans: ThreadSpans,
   window: ChartWindow,
   pixels: number,
-): Slices<ChartLane[]> {
+): Slices<Lane[]> {
   const { profile } = recording;
   const pixelNs = (window.toNs - window.fromNs) / pixels;
   const isCollecting = collectingStacks(recording);
   yield;
   const gc = new LaneBuilder('gc', 'GC', window, pixelNs);
-  const turns = new LaneBuilder('turns', 'loop turns', window, pixelNs);
   const lost = new LaneBuilder('lost', 'lost', window, pixelNs);
-  const requests = new LaneBuilder('marks', 'requests', window, pixelNs);
-  const measures = new LaneBuilder('marks', 'measures', window, pixelNs);
   // V8 announces collections to the library in the program; else samples show them.
-  if (!addMarks(gc, profile, thread, ['gc'])) addStretches(gc, spans, profile, isCollecting);
-  addTurns(turns, profile, thread);
-  addMarks(requests, profile, thread, ['request']);
-  addMarks(measures, profile, thread, ['measure', 'console', 'span']);
-  yield;
+  const isAnnounced = profile.marks?.loops.some((loop) => loop.thread === thread) ?? false;
+  if (!isAnnounced) addStretches(gc, spans, profile, isCollecting);
   for (let i = 0; i < spans.length; i++) {
     if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
   }
   const events = eventLanes(profile, thread, spans, window, pixelNs);
-  return [turns, gc, requests, measures, ...events, lost]
-    .map((lane) => lane.finish())
-    .filter(hasAny);
+  return [gc, ...events, lost].map((lane) => lane.finish()).filter(hasAny);
 }
 
-function hasAny({ fromNs }: ChartLane): boolean {
+function hasAny({ fromNs }: Lane): boolean {
   return fromNs.length > 0;
 }
 
@@ -65,32 +84,34 @@ function collectingStacks(recording: LoadedRecording): Uint8Array {
   });
 }
 
-/** Turns of the thread's event loop, as they were timed; those of less than a millisecond are not known one by one. */
-function addTurns(lane: LaneBuilder, { turns }: Profile, thread: number): void {
+/** Adds turns as they were timed; those of less than a millisecond are not known one by one. */
+function addTurns(lane: LaneBuilder, { turns }: Profile, isShown: (loop: TurnLoop) => boolean) {
   if (turns === undefined) return;
-  const { loop, loops, fromNs, toNs } = turns;
-  for (let row = 0; row < turns.length; row++) {
-    if (loops[loop[row]].thread === thread) lane.add(fromNs[row], toNs[row]);
+  const { length, loop, loops, fromNs, toNs } = turns;
+  // Rows are in the order of time within a loop.
+  const rows = Int32Array.from({ length }, (_, row) => row);
+  if (loops.length > 1) rows.sort((a, b) => fromNs[a] - fromNs[b]);
+  for (const row of rows) {
+    const of = loops[loop[row]];
+    if (isShown(of)) lane.add(fromNs[row], toNs[row], of.thread);
   }
 }
 
-/** Adds the thread's marks of these kinds; whether the thread has any marks. */
 function addMarks(
   lane: LaneBuilder,
   { marks }: Profile,
-  thread: number,
   kinds: readonly MarkKind[],
-): boolean {
-  if (marks === undefined) return false;
-  const { kind, loop, loops, fromNs, toNs } = marks;
+  isShown: (loop: TurnLoop) => boolean,
+): void {
+  if (marks === undefined) return;
+  const { kind, loop, loops, text, names, fromNs, toNs } = marks;
   const isMeant = MARK_KINDS.map((each) => kinds.includes(each));
-  let hasMarks = false;
   for (let row = 0; row < marks.length; row++) {
-    if (loops[loop[row]].thread !== thread) continue;
-    hasMarks = true;
-    if (isMeant[kind[row]]) lane.add(fromNs[row], toNs[row]);
+    const of = loops[loop[row]];
+    if (isMeant[kind[row]] && isShown(of)) {
+      lane.add(fromNs[row], toNs[row], of.thread, names[text[row]]);
+    }
   }
-  return hasMarks;
 }
 
 /** Steps without a sample that a stretch may have in it: the machine may have stood still for one. */
@@ -147,46 +168,51 @@ function eventLanes(
   return [...lanes.values()];
 }
 
-/** Collects what overlaps a window; what overlaps or is closer together than a pixel becomes one. */
+/** Things that are drawn one by one; more than these are joined with those that they overlap. */
+const MOST_ITEMS = 5000;
+
+/** Collects what overlaps a window, in the order of its begins; what is closer together than a pixel becomes one. */
 class LaneBuilder {
-  readonly #kind: ChartLane['kind'];
-  readonly #title: string;
+  readonly #head: LaneHead;
   readonly #window: ChartWindow;
   readonly #pixelNs: number;
   readonly #fromNs = new GrowableFloat64(16);
   readonly #toNs = new GrowableFloat64(16);
   readonly #count = new GrowableFloat64(16);
+  readonly #longest: LaneItem[] = [];
 
-  constructor(kind: ChartLane['kind'], title: string, window: ChartWindow, pixelNs: number) {
-    this.#kind = kind;
-    this.#title = title;
+  constructor(kind: Lane['kind'], title: string, window: ChartWindow, pixelNs: number) {
+    this.#head = { kind, title };
     this.#window = window;
     this.#pixelNs = pixelNs;
   }
 
-  add(from: number, to: number): void {
+  add(from: number, to: number, thread = NONE, name = ''): void {
     if (to < this.#window.fromNs || from >= this.#window.toNs) return;
     const last = this.#fromNs.length - 1;
     const lastFrom = last < 0 ? 0 : this.#fromNs.array[last];
     const isNarrow = to - lastFrom < this.#pixelNs;
-    // Requests are answered beside each other.
-    if (last >= 0 && (isNarrow || from < this.#toNs.array[last])) {
+    const item = { fromNs: from, toNs: to, thread, name };
+    if (last >= 0 && (isNarrow || (last >= MOST_ITEMS && from < this.#toNs.array[last]))) {
       this.#toNs.array[last] = Math.max(to, this.#toNs.array[last]);
       this.#count.array[last]++;
+      const { fromNs, toNs } = this.#longest[last];
+      if (to - from > toNs - fromNs) this.#longest[last] = item;
       return;
     }
     this.#fromNs.push(from);
     this.#toNs.push(to);
     this.#count.push(1);
+    this.#longest.push(item);
   }
 
-  finish(): ChartLane {
+  finish(): Lane {
     return {
-      kind: this.#kind,
-      title: this.#title,
+      ...this.#head,
       fromNs: this.#fromNs.finish(),
       toNs: this.#toNs.finish(),
       count: this.#count.finish(),
+      longest: this.#longest,
     };
   }
 }
