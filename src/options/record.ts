@@ -325,8 +325,8 @@ export const RECORD = options({
   /** The command's environment; default: this process's. */
   env: option(environment),
   /**
-   * The file is read while it is written: V8 writes maps then, where readers find its names at once;
-   * otherwise they come into the file when it is complete. Default false.
+   * The file is read while it is written: programs that are started write V8's maps then, where readers find its names at
+   * once; otherwise they come into the file when it is complete. Default false.
    */
   readMeanwhile: option(yesNo),
   /**

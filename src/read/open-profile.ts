@@ -5,6 +5,7 @@ import { chooseLevel, ProfileLevels } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
+import { giveAppendix } from '../formats/perf-data/appendix.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { clockName } from '../kernel/perf-event/clock-ids.ts';
 import { checkArguments } from '../options/arguments.ts';
@@ -119,14 +120,30 @@ export async function openProfile(
 ): Promise<OpenedProfile> {
   checkArguments({ path });
   checkOptions(OPEN, options, 'openProfile');
-  const reading = await readOrRecall(path, options, () => readProfile(path, options));
+  return openedOf(await readOrRecall(path, options, () => readProfile(path, options)), options);
+}
+
+/** Opens a recording that is being written, with the appendix that it would end with now; empty: with that of its file. */
+export async function openGrowing(
+  path: string,
+  options: OpenProfileOptions,
+  appendix: Uint8Array,
+): Promise<OpenedProfile> {
+  return openedOf(await readProfile(path, options, appendix), options);
+}
+
+function openedOf(reading: Reading, options: OpenProfileOptions): OpenedProfile {
   const { recorded, facts = NO_FACTS } = reading;
   const frames = chooseLevel(recorded, options.frames);
   return new OpenedProfile({ ...reading, facts: { ...facts, frames } });
 }
 
 /** Reads the file and all that names its code. */
-export function readProfile(path: string, options: OpenProfileOptions): Promise<Reading> {
+export function readProfile(
+  path: string,
+  options: OpenProfileOptions,
+  appendix?: Uint8Array,
+): Promise<Reading> {
   return withSourceOpen(path, async (source) => {
     const { onProgress, maxUnpacked } = options;
     const onShare = onProgress && ((share: number) => onProgress('records', share));
@@ -139,7 +156,7 @@ export function readProfile(path: string, options: OpenProfileOptions): Promise<
       return finishImport(imported, options);
     }
     const sources = withArchive(path, options);
-    const pipeline = runPipeline(source, path, sources, onProgress && onShareOfRecords);
+    const pipeline = runPipeline(source, path, sources, onProgress && onShareOfRecords, appendix);
     debug?.(`${path}: all records are read`);
     const servers = sources.debuginfod ?? [];
     if (servers.length > 0) {
@@ -173,8 +190,10 @@ export function runPipeline(
   path: string,
   options: OpenProfileOptions,
   onShare?: (share: number, pipeline: Pipeline) => void,
+  appendix: Uint8Array = new Uint8Array(),
 ): Pipeline {
   const data = openRecording(source, options.maxUnpacked);
+  if (appendix.length > 0) giveAppendix(data, appendix);
   checkEvent(data, options, path);
   const pipeline = Pipeline.open(data);
   const { attrs, features } = data;

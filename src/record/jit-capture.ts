@@ -55,6 +55,11 @@ export class JitCapture {
     this.#files = watchJitFiles(session, readClock, startedMs);
   }
 
+  /** Whether programs announce their code, in place of writing maps. */
+  get areAnnounced(): boolean {
+    return this.#code !== null;
+  }
+
   /** Asks running Node processes for their code. Resolves when sampling may begin: see `AttachedProcesses`. */
   async attach(onWait: (pid: number | null) => void, giveUp?: AbortSignal): Promise<void> {
     await silentPlaces.settle([NOTES_FOLDER]);

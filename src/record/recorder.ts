@@ -4,6 +4,7 @@ import { AbortError, errorText, type FailedError } from '../base/errors.ts';
 import { describeError, systemErrorReason } from '../base/system-error.ts';
 import { type Text, words } from '../base/words.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
+import { encodeAppendix, type WrittenAttachment } from '../formats/perf-data/appendix.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
@@ -75,7 +76,7 @@ export async function beginRecording(
   const recorder = new Recorder(opened, options, await openCodeSink(opened, binding, options));
   await recorder.attach(giveUp);
   recorder.start();
-  return {
+  const running: RunningRecording = {
     childPid: recorder.childPid,
     finished: recorder.finished,
     exited: recorder.exited,
@@ -94,6 +95,16 @@ export async function beginRecording(
     totals: () => recorder.totals(),
     [Symbol.asyncDispose]: () => recorder.dispose(),
   };
+  recorders.set(running, recorder);
+  return running;
+}
+
+const recorders = new WeakMap<RunningRecording, Recorder>();
+
+/** What a recording would have as its appendix if it ended now; empty where no program announces its code to it. */
+export function appendixSoFar(running: RunningRecording): Uint8Array {
+  const attachments = recorders.get(running)?.announcedSoFar() ?? [];
+  return attachments.length === 0 ? new Uint8Array() : Buffer.concat(encodeAppendix(attachments));
 }
 
 /** How often the size of the output is looked at, and whether the command has begun. */
@@ -312,6 +323,10 @@ class Recorder implements ControlActions {
 
   switchOutput(): void {
     this.#switching?.begin();
+  }
+
+  announcedSoFar(): readonly WrittenAttachment[] {
+    return this.#jit.areAnnounced ? this.#jit.take(false).attachments : [];
   }
 
   stop(): void {

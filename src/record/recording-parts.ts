@@ -46,9 +46,9 @@ export async function openRecordingParts(
   const stream = isStream(path) ? await openStreamOnceRead(path, giveUp) : null;
   try {
     if (stream === null) checkWritable(path);
-    // A pipe has no attachments, nor has a file that is not complete.
-    const newSocket =
-      stream === null && !options.readMeanwhile ? () => newCodeSocket(options) : null;
+    // A pipe has no attachments. Programs that are started write maps where their recording is read meanwhile.
+    const writeMaps = options.readMeanwhile && options.pids === undefined;
+    const newSocket = stream === null && !writeMaps ? () => newCodeSocket(options) : null;
     const session = prepareRecording({ ...options, output: path }, binding, undefined, newSocket);
     try {
       return openBeside(session, path, stream, options, binding);

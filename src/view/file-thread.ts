@@ -4,8 +4,8 @@ import type { ReadingStage } from '../options/reading.ts';
 import type { FileMethod } from './asked-file.ts';
 import type { ServedFile } from './served-file.ts';
 
-/** Reads a recording that has grown. */
-export type Reread = (path: string, isLast: boolean) => Promise<void>;
+/** Reads a recording that has grown; `appendix`: what its file would end with now. */
+export type Reread = (path: string, isLast: boolean, appendix: Uint8Array) => Promise<void>;
 
 /** A question of `ThreadedFile`; that of `reread` is for a recording that grows, and its answer is empty. */
 export type FileRequest = {

@@ -11,14 +11,14 @@ const UPDATE_MS = 1000;
 
 /** A reader of the recording: a `ThreadedFile`, so that the recorder itself is not held up. */
 export type Rereader = ServedFile & {
-  /** Reads what is at `path` now; `isLast`: it is complete. */
-  reread(path: string, isLast: boolean): Promise<void>;
+  /** Reads what is at `path` now; `isLast`: it is complete; `appendix`: what it would end with else. */
+  reread(path: string, isLast: boolean, appendix: Uint8Array): Promise<void>;
   close(): Promise<void>;
 };
 
 export type GrowingFileOptions = {
-  /** Starts reading the recording at this path. */
-  readonly open: (path: string) => Rereader;
+  /** Starts reading the recording at this path, with the appendix that it would end with. */
+  readonly open: (path: string, appendix: Uint8Array) => Rereader;
   /** Whether anybody looks. Nothing is read while nobody does. */
   readonly isWatched: () => boolean;
   /** There is more to be seen. */
@@ -30,7 +30,7 @@ export type GrowingFileOptions = {
 /**
  * A recording that is being written, read again as it grows. What is read is the file as it is: every
  * chunk in it is whole, and what a recording has only at its end (build IDs, final counts) is not
- * needed to name its frames. So a live page shows exactly what the finished one will.
+ * needed to name its frames, but for the code that programs announce, which comes beside it. So a live page shows exactly what the finished one will.
  *
  * It is served before it begins; questions wait until then.
  */
@@ -45,6 +45,7 @@ export class GrowingFile extends AskedFile {
   #timer: NodeJS.Timeout | null = null;
   #reading: Promise<void> = Promise.resolve();
   #hasEnded = false;
+  #appendixSoFar: () => Uint8Array = () => new Uint8Array();
 
   constructor(path: string, options: GrowingFileOptions) {
     super(path);
@@ -63,18 +64,23 @@ export class GrowingFile extends AskedFile {
     return Reflect.apply(reader[method], reader, args);
   }
 
-  /** The file is there: reads it, and again each second, or as often as it can. */
-  follow(): void {
+  /**
+   * The file is there: reads it, and again each second, or as often as it can. `appendixSoFar`: what it would end with then;
+   * empty where readers find all names in other places.
+   */
+  follow(appendixSoFar = (): Uint8Array => new Uint8Array()): void {
+    this.#appendixSoFar = appendixSoFar;
     this.#file = statSync(this.#path);
-    this.#reader = this.#options.open(this.#path);
+    this.#reader = this.#options.open(this.#path, appendixSoFar());
     this.#begin(this.#reader);
     this.#plan(UPDATE_MS);
   }
 
-  /** Reads the complete file once more, as the recording has ended. */
-  async finish(): Promise<void> {
+  /** Reads the complete file, as the recording has ended; at its end one of unwound stacks may have taken its place. */
+  async finish(path: string | null = null): Promise<void> {
     this.#stopFollowing();
     await this.#reading;
+    if (path !== null) this.#file = statSync(path, { throwIfNoEntry: false }) ?? null;
     await this.#read(true);
   }
 
@@ -106,7 +112,8 @@ export class GrowingFile extends AskedFile {
     try {
       const { path, file } = this.#find();
       if (file.size === this.#file?.size && !isLast) return;
-      await this.#reader?.reread(path, isLast);
+      const appendix = isLast ? new Uint8Array() : this.#appendixSoFar();
+      await this.#reader?.reread(path, isLast, appendix);
       this.#file = file;
       this.#options.onGrowth();
     } catch (error) {

@@ -64,8 +64,8 @@ export class ThreadedFile extends AskedFile {
     return this.#page ?? super.pageData();
   }
 
-  async reread(path: string, isLast: boolean): Promise<void> {
-    await this.#send('reread', [path, isLast]);
+  async reread(path: string, isLast: boolean, appendix: Uint8Array): Promise<void> {
+    await this.#send('reread', [path, isLast, appendix]);
   }
 
   /** Ends the thread, also in the middle of reading. */

@@ -53,4 +53,35 @@ describeLive('view --live', () => {
     target.kill();
     expect(readdirSync(temporary)).toStrictEqual([]);
   });
+
+  it('the page of a running Node has the names of its JavaScript, while it is recorded and afterwards', async () => {
+    const work =
+      'function busyWork() { let x = 0; for (let i = 0; i < 1e6; i++) x += i % 7; return x; }';
+    const program = `${work}; setInterval(busyWork, 1)`;
+    const target = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+    const output = join(scratch, 'attached.data');
+    const args = ['record', '--view', '--no-open', '--attach-js', '-p', String(target.pid)];
+    const view = startPerfTs([...args, '-e', 'cpu-clock', '-o', output], {});
+    const following = new AbortController();
+    onTestFinished(() => {
+      following.abort();
+      target.kill();
+      view.child.kill('SIGKILL');
+    });
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
+    const url = printed.toString().trim();
+    void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
+    const isNamed = async () => {
+      const answer = await fetch(`${url}profile/0`);
+      const { profile } = finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
+      return profile.strings.some((name) => name.includes('busyWork '));
+    };
+    await expect.poll(isNamed, { interval: 200 }).toBe(true);
+    view.child.kill('SIGINT');
+    await expect.poll(view.stderr).toContain('until Ctrl-C');
+    expect(view.stderr()).not.toContain('no longer exists');
+    expect(await isNamed()).toBe(true);
+    view.child.kill('SIGINT');
+    await view.ended;
+  });
 });

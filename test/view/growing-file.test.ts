@@ -21,8 +21,9 @@ let readMs: number;
 function follow(reader?: (path: string) => Rereader): GrowingFile {
   const open = (from: string): Rereader => ({
     ...(reader ?? rereadHere)(from),
-    async reread(at, isLast) {
-      log.push(`${isLast ? 'last' : 'read'} ${at.slice(directory.length + 1)}`);
+    async reread(at, isLast, appendix) {
+      const names = appendix.length > 0 ? ` and ${Buffer.from(appendix)}` : '';
+      log.push(`${isLast ? 'last' : 'read'} ${at.slice(directory.length + 1)}${names}`);
       if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
     },
   });
@@ -112,6 +113,22 @@ describe('a recording that grows', () => {
     await finished;
     expect(log).toStrictEqual([gone, gone]);
     expect(await growing.pageData()).toStrictEqual(before);
+  });
+
+  it('a growing recording is read with what it would end with, and the file that takes its place at its end', async () => {
+    const growing = follow();
+    growing.follow(() => Buffer.from('names'));
+    grow();
+    await vi.advanceTimersByTimeAsync(1000);
+    writeFileSync(`${path}.unwound`, 'main;work 3\n');
+    renameSync(`${path}.unwound`, path);
+    await growing.finish(path);
+    const [read, , last] = log;
+    expect([read, last]).toStrictEqual([
+      'read recording.folded and names',
+      'last recording.folded',
+    ]);
+    await growing.close();
   });
 
   it('a growing file reads no more after its end', async () => {

@@ -13,7 +13,7 @@ import type { VIEW } from '../../options/view.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import { reportRunningCommand } from '../../record/record.ts';
-import { beginRecording } from '../../record/recorder.ts';
+import { appendixSoFar, beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { startNotices } from '../../system/launch/start-state.ts';
@@ -168,7 +168,7 @@ async function recordAndReport(
   // As in perf: rings are written to the file, or it is changed.
   const snapshot = (): void => running.snapshot();
   process.on('SIGUSR2', snapshot);
-  await view?.show();
+  await view?.show(() => appendixSoFar(running));
   const driving = course === null ? null : drive(running, course);
   // Its failure is thrown below, once the file is complete and the command has ended.
   driving?.catch(() => {});
@@ -204,7 +204,9 @@ async function recordAndReport(
     if (asked.verbose) notify(`perf-ts: removed ${path}, left by what was killed`);
   }
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
-  if (signals.endedBy === null) await view?.serveFinished();
+  if (signals.endedBy === null) {
+    await view?.serveFinished(recording.isOutputGone ? null : recording.path);
+  }
   return { recording, exit, driven };
 }
 

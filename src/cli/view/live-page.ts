@@ -40,8 +40,8 @@ export async function openLiveView(
   let lastProblem = '';
   let isClosed = false;
   const growing = new GrowingFile(path, {
-    open: (path) => {
-      const data: ViewThreadData = { path, isLive: true, flags: reading };
+    open: (path, appendix) => {
+      const data: ViewThreadData = { path, isLive: true, appendix, flags: reading };
       return new ThreadedFile(path, takeThread(), data, { forPage: false });
     },
     isWatched: () => server.streams.isWatched,
@@ -55,13 +55,13 @@ export async function openLiveView(
   const options = { ...readPort(flags.port), isLive: true };
   const { server, viewer } = await listenForPage([growing], options);
   return {
-    async show() {
-      growing.follow();
+    async show(appendixSoFar) {
+      growing.follow(appendixSoFar);
       await announcePage(server.url, viewer, flags);
     },
-    async serveFinished() {
+    async serveFinished(finishedPath) {
       const ended = interrupted();
-      const finished = growing.finish().then(() => {
+      const finished = growing.finish(finishedPath).then(() => {
         server.streams.end();
         if (!isClosed) notify('perf-ts: the page shows all of it, until Ctrl-C');
       });
@@ -79,9 +79,9 @@ export async function openLiveView(
 /** The page of a recording that is being written. */
 export type LiveView = {
   /** The recording has begun: prints the address and follows. */
-  show(): Promise<void>;
-  /** The recording has ended: shows all of it, until Ctrl-C. */
-  serveFinished(): Promise<void>;
+  show(appendixSoFar: () => Uint8Array): Promise<void>;
+  /** The recording has ended: shows all of it, until Ctrl-C. `path`: its file; null: it is gone. */
+  serveFinished(path: string | null): Promise<void>;
   /** Ends the server, whatever it does. */
   close(): Promise<void>;
 };

@@ -6,7 +6,7 @@ import type { AskedOf } from '../../options/option.ts';
 import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
 import type { VIEW } from '../../options/view.ts';
 import { keepReadings } from '../../read/kept-profile.ts';
-import { openProfile } from '../../read/open-profile.ts';
+import { openGrowing } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
@@ -14,8 +14,9 @@ import { loadForCommand, openOptions } from '../shared/load.ts';
 
 export type ViewThreadData = {
   readonly path: string;
-  /** It is being written, by this process. */
+  /** It is being written, by this process, and would end with the appendix. */
   readonly isLive?: boolean;
+  readonly appendix?: Uint8Array;
   /** It is read for its row in a list: what is wrong with it is not printed, and the thread ends with the answer. */
   readonly isListed?: boolean;
   readonly flags: AskedOf<typeof VIEW>;
@@ -68,19 +69,21 @@ function postProgress(port: MessagePort): OnReadingProgress {
   };
 }
 
-function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
+function answerLive(
+  port: MessagePort,
+  { path, flags, appendix = new Uint8Array() }: ViewThreadData,
+): void {
   // Priority of this thread: Linux gives each its own.
   setPriority(LIVE_PRIORITY);
   const { cache = false, ...options } = openOptions(flags);
   // The profile is another one each time.
   const growing = { ...options, cache: cache && 'names', lines: flags.inline !== false } as const;
-  const read = (from: string) => openProfile(from, growing);
-  const file = read(path).then(
+  const file = openGrowing(path, growing, appendix).then(
     (opened) => new ViewedFile(path, opened, { ...weightOf(flags), isLive: true }),
   );
-  answerFrom(port, file, async (from, isLast) => {
+  answerFrom(port, file, async (from, isLast, now) => {
     if (isLast) setUsualPriority();
-    (await file).replace(await read(from), { isLive: !isLast });
+    (await file).replace(await openGrowing(from, growing, now), { isLive: !isLast });
   });
 }
 

@@ -114,20 +114,28 @@ const known = new WeakMap<AppendixPlace, readonly Attachment[]>();
 export function readAppendix(data: AppendixPlace): readonly Attachment[] {
   let attachments = known.get(data);
   if (attachments === undefined) {
-    const { source, entries } = findEntries(data);
-    attachments = entries.map(({ name, packing, unpackedSize, offset, size }) => {
-      let bytes: Uint8Array | null = null;
-      return {
-        ...{ name, packing, unpackedSize },
-        get bytes() {
-          bytes ??= source.read(offset, size);
-          return bytes;
-        },
-      };
-    });
+    attachments = attachmentsOf(findEntries(data));
     known.set(data, attachments);
   }
   return attachments;
+}
+
+/** Gives a recording that is being written the appendix that it would end with now. */
+export function giveAppendix(data: AppendixPlace, appendix: Uint8Array): void {
+  known.set(data, attachmentsOf(readEntries(memorySource(appendix), 0)));
+}
+
+function attachmentsOf({ source, entries }: AppendixEntries): readonly Attachment[] {
+  return entries.map(({ name, packing, unpackedSize, offset, size }) => {
+    let bytes: Uint8Array | null = null;
+    return {
+      ...{ name, packing, unpackedSize },
+      get bytes() {
+        bytes ??= source.read(offset, size);
+        return bytes;
+      },
+    };
+  });
 }
 
 /**
