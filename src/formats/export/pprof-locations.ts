@@ -101,12 +101,18 @@ export class PprofLocations {
     return ids;
   }
 
-  /** The program first: readers take the first mapping for what was profiled. */
+  /** The program first, also where its own frames are folded: readers take the first mapping for what was profiled. */
   mappings(): PprofMapping[] {
+    const { dsos } = this.#profile;
     const rankOf = ({ dso }: { dso: number }) => {
-      const { kind, name } = this.#profile.dsos[dso];
+      const { kind, name } = dsos[dso];
       return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
     };
+    const program = dsos.findIndex((_, dso) => rankOf({ dso }) === 0);
+    if (program !== NONE && !this.#mappings.some((mapping) => rankOf(mapping) === 0)) {
+      this.#mappingFor(program, null);
+      this.#dsoIsNamed[program] = 1;
+    }
     const sorted = this.#mappings.toSorted((a, b) => rankOf(a) - rankOf(b));
     return sorted.map(({ dso, limit, memoryStart, ...mapping }) => ({
       ...mapping,

@@ -338,3 +338,14 @@ describe('pprof', () => {
     }
   });
 });
+
+test('the program is the first mapping also where no frame of its own is left', () => {
+  const profile = profileFromText(`
+    main@libc.so.6  main@libc.so.6
+    read@libc.so.6  write@libc.so.6
+  `);
+  const [first] = profile.dsos;
+  const dsos = [...profile.dsos, { ...first, kind: 'user', name: 'node', path: '/usr/bin/node' }];
+  const { mappings } = exported({ ...profile, dsos } as Profile, simpleWeights(profile));
+  expect(mappings[0]).toMatch(/ \/usr\/bin\/node .* named$/);
+});
