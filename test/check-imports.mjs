@@ -178,6 +178,7 @@ const TO_STRANGERS = [
       'system/runtimes/attached-runtimes.ts': 'before a recording begins',
       'system/processes/process-tree.ts': 'who may send us signals',
       'record/code-events/open-inspector.ts': 'before the handshake',
+      'record/code-events/handshake.ts': 'a program of its own, which may be left behind',
       'record/code-events/registered.ts': 'in a helper, and before a recording begins',
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',
       'record/output/held-programs.ts': 'programs of a recording, while it runs',

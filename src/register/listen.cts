@@ -4,12 +4,8 @@ const { loadLibrary, codeEventsLibrary } =
   require('./code-events.cjs') as typeof import('./code-events.cts');
 const { isMainThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
 
-/** Request of a recorder; `socket`: where it takes the code. */
-export type TakeInRequest = {
-  readonly socket: string;
-  /** Whether it makes room for another recorder, as V8 tells one: it listens all the time. */
-  readonly yields?: boolean;
-};
+/** Request of a recorder. */
+export type TakeInRequest = Pick<import('./take-in.cts').TakeIn, 'socket' | 'yields'>;
 
 /**
  * Folder of the sockets of one user's processes, which nobody else can pass: in the user's own folder
@@ -28,11 +24,6 @@ function isOwn(folder: string, uid: number): boolean {
 
 /** The errno as the code-events library writes it. */
 const ENOENT = '2';
-
-/** Recorders that take the code of this process now. */
-let recorders = 0;
-/** The one that was taken in last makes room. */
-let isYielding = false;
 
 /**
  * Lets a recorder ask this process for its code, at a Unix socket that its own user and root alone can
@@ -81,11 +72,7 @@ function answerTo(request: string, library: string): object {
   try {
     const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
     const { socket, yields = false } = JSON.parse(request) as TakeInRequest;
-    const replaces = recorders > 0 && isYielding && !yields;
-    const options = { library, socket, closesInspector: false, replaces };
-    const taken = takeIn(options, () => recorders--);
-    recorders++;
-    isYielding = yields;
+    const taken = takeIn({ library, socket, yields, closesInspector: false }, () => {});
     return { taken: JSON.parse(taken) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

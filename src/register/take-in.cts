@@ -21,6 +21,8 @@ type Loaded = {
   exports: Library;
   /** Told that the thread's recorder is no more. */
   onEnd?: () => void;
+  /** Whether the thread has a recorder that makes room. */
+  isYielding?: boolean;
 };
 
 /** Options of the script below. */
@@ -31,8 +33,8 @@ export type TakeIn = {
   readonly socket: string;
   /** Whether the inspector was opened for this, and is to be closed. */
   readonly closesInspector: boolean;
-  /** Whether it takes the place of the recorder that there is. */
-  readonly replaces?: boolean;
+  /** Whether it makes room for another recorder, as V8 tells one: it listens all the time. */
+  readonly yields?: boolean;
   /** The script of a worker that is not taken in: the recorder's own thread in the program. */
   readonly exceptScript?: string;
 };
@@ -94,7 +96,7 @@ function takeInThread(
   watch: typeof watchMarks,
   require: NodeJS.Require,
   process: NodeJS.Process,
-  { library, socket, replaces }: TakeIn,
+  { library, socket, yields = false }: TakeIn,
   onEnd: () => void = () => {},
 ): Library {
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
@@ -107,19 +109,20 @@ function takeInThread(
     process.dlopen(loaded as unknown as NodeJS.Module, library);
     Object.defineProperty(places, key, { value: loaded });
   }
-  if (replaces === true) {
+  if (loaded.isYielding === true && !yields) {
     loaded.exports.stop();
     loaded.onEnd?.();
   }
   let endMarks = (): void => {};
   const end = (): void => {
+    loaded.isYielding = false;
     endMarks();
     onEnd();
   };
   loaded.exports.start(socket, true, end);
-  loaded.onEnd = end;
+  Object.assign(loaded, { onEnd: end, isYielding: yields });
   try {
-    endMarks = watch(require, loaded.exports, socket);
+    if (!socket.endsWith('-unmarked')) endMarks = watch(require, loaded.exports, socket);
   } catch {
     // There are no marks then.
   }

@@ -9,6 +9,7 @@ import { afterEach, expect, it } from 'vitest';
 import { openProfile } from '../../src/index.ts';
 import { notesPath } from '../../src/read/jit/node-notes.ts';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
+import { codeEventsModule } from '../../src/system/runtimes/register-modules.ts';
 import { readTextOrEmpty } from '../../src/system/small-file.ts';
 import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -300,6 +301,26 @@ describeLive('attaching to a running Node', () => {
   });
 
   // V8's inspector swallows the end of a worker that comes while it evaluates, and the program waits for that worker for ever.
+  it.runIf(process.geteuid?.() === 0)(
+    '--attach-js names a program with mounts of its own that finds the library in them, and explains one that does not',
+    async () => {
+      const node = process.execPath;
+      const service = await start(TURNS, [], ['--mount', node], 'unshare');
+      expect(
+        record(service.pid, '--attach-js').names.filter((name) => WORK.test(name)),
+      ).not.toEqual([]);
+      const there = codeEventsModule().codeEventsLibrary() ?? '';
+      const container = await start(
+        TURNS,
+        [],
+        ['--mount', 'sh', '-c', `mount --bind /dev/null '${there}' && exec "$@"`, 'sh', node],
+        'unshare',
+      );
+      expect(record(container.pid, '--attach-js').notices).toContain('it sees other files');
+      expect([service.child.exitCode, container.child.exitCode]).toEqual([null, null]);
+    },
+  );
+
   it('--attach-js takes a worker in between turns of its event loop', async () => {
     const { pid, child } = await start(ONE_TURN);
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'one-turn.data')];

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import { describeError } from '../../base/system-error.ts';
+import type { TakeInRequest } from '../../register/listen.cts';
 import { identifyNode } from '../../system/runtimes/node-program.ts';
 import { runtimeByName } from '../../system/runtimes/other-runtimes.ts';
 import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
@@ -59,7 +60,8 @@ export async function attachProcesses(options: AttachOptions): Promise<void> {
   onWait(null);
 }
 
-function resultText(pid: number, result: HandshakeResult): string | null {
+/** A sentence on what a process has answered; null for nothing to report. */
+export function resultText(pid: number, result: HandshakeResult): string | null {
   if ('failure' in result) {
     return `functions of JavaScript in process ${pid} have no names: ${printable(result.failure)}`;
   }
@@ -86,9 +88,25 @@ async function attach(
     const registered = await asker.ask(pid, { socket });
     if (registered !== null) return registered;
   }
-  if (!byInspector || isOtherRuntime(pid)) return null;
-  const refusal = refusalOf(pid);
-  return refusal === null ? attachByInspector(pid, socket, signal) : { failure: refusal };
+  return byInspector ? attachUnregistered(pid, { socket }, signal) : null;
+}
+
+/**
+ * Asks a process that has not imported `perf-ts/register` by its inspector. Null where that is none of Node's. Never
+ * rejects, and answers at once when `signal` is aborted.
+ */
+export async function attachUnregistered(
+  pid: number,
+  request: TakeInRequest,
+  signal: AbortSignal,
+): Promise<HandshakeResult | null> {
+  try {
+    if (isOtherRuntime(pid)) return null;
+    const refusal = refusalOf(pid);
+    return refusal === null ? await attachByInspector(pid, request, signal) : { failure: refusal };
+  } catch (error) {
+    return { failure: describeError(error) };
+  }
 }
 
 /** Bun and Deno have no inspector of Node's: what names their code is said when the recording begins. */
@@ -114,17 +132,10 @@ function refusalOf(pid: number): string | null {
       ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record --node-flags"
       : 'it does not take SIGUSR1 (--disable-sigusr1, a build without inspector, or it has just begun)';
   }
-  for (const [kind, what] of [
-    ['mnt', 'sees other files (a container)'],
-    ['net', 'has a network of its own (a container)'],
-  ]) {
-    const theirs = readLinkOrNull(`/proc/${pid}/ns/${kind}`);
-    if (theirs === null) return 'it has ended';
-    if (theirs !== readLinkOrNull(`/proc/self/ns/${kind}`)) {
-      return `it ${what}: import perf-ts/register in it, or run perf-ts there`;
-    }
-  }
-  return null;
+  const network = readLinkOrNull(`/proc/${pid}/ns/net`);
+  if (network === null) return 'it has ended';
+  if (network === readLinkOrNull('/proc/self/ns/net')) return null;
+  return 'it has a network of its own (a container): import perf-ts/register in it, or run perf-ts there';
 }
 
 /**
@@ -133,11 +144,11 @@ function refusalOf(pid: number): string | null {
  */
 function attachByInspector(
   pid: number,
-  socket: string,
+  request: TakeInRequest,
   signal: AbortSignal,
 ): Promise<HandshakeResult> {
   const { openPorts, usualPort } = inspectorFacts(pid);
-  const options: HandshakeOptions = { socket, openPorts, usualPort };
+  const options: HandshakeOptions = { ...request, openPorts, usualPort };
   const program = packageFile('dist/record/code-events/handshake.js');
   if (!existsSync(program)) return Promise.resolve({ failure: `${program} is missing` });
   return new Promise((resolve) => {
@@ -159,7 +170,10 @@ function attachByInspector(
       resolve(parseHandshakeResult(output));
     });
     child.unref();
-    signal.addEventListener('abort', () => child.stdout.destroy());
+    signal.addEventListener('abort', () => {
+      child.stdout.destroy();
+      resolve({ failure: 'it does not answer' });
+    });
     child.once('error', ({ message }) => resolve({ failure: message }));
     // Its answer may come behind its end.
     child.once('close', (status) => resolve({ failure: `the handshake ended with ${status}` }));

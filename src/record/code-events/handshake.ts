@@ -2,11 +2,12 @@
 // process take in the code-events library, and closes the inspector again. It is no child that dies with
 // perf-ts: whatever becomes of that, the port is closed. Prints one line of JSON.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError, messageOf } from '../../base/errors.ts';
 import { parseForeignJson } from '../../base/foreign-json.ts';
+import { describeError } from '../../base/system-error.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
 import { codeEventsModule, takeInModule } from '../../system/runtimes/register-modules.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
@@ -39,6 +40,11 @@ export type HandshakeOptions = Omit<TakeIn, 'library' | 'closesInspector'> &
   Pick<InspectorFacts, 'openPorts' | 'usualPort'>;
 
 async function takeIn(pid: number, options: HandshakeOptions): Promise<HandshakeResult> {
+  if (!seesLibrary(pid)) {
+    throw new FailedError(
+      'it sees other files (a container): import perf-ts/register in it, or run perf-ts there',
+    );
+  }
   const given = await connectToOpen(options.openPorts);
   if (given !== null) return { taken: await evaluateAndLeaveOpen(given, options) };
   const turn = await takeTurn(options.usualPort);
@@ -47,6 +53,16 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<Handshake
   } finally {
     turn.close();
   }
+}
+
+/** Whether the process finds the same library at its path: a service of systemd has its own mounts of the same files. */
+function seesLibrary(pid: number): boolean {
+  const library = codeEventsModule().codeEventsLibrary();
+  if (library === null) return true;
+  const [here, there] = ['', `/proc/${pid}/root`].map((root) =>
+    statSync(root + library, { throwIfNoEntry: false }),
+  );
+  return there?.ino === here?.ino && there?.dev === here?.dev;
 }
 
 async function takeInBySignal(pid: number, options: HandshakeOptions): Promise<HandshakeResult> {
@@ -66,7 +82,11 @@ async function takeInBySignal(pid: number, options: HandshakeOptions): Promise<H
   if (!takesSignal(status)) {
     throw new FailedError(status === '' ? 'it has ended' : 'it does not take SIGUSR1 any more');
   }
-  process.kill(pid, 'SIGUSR1');
+  try {
+    process.kill(pid, 'SIGUSR1');
+  } catch (error) {
+    throw new FailedError(`SIGUSR1 can't be sent to it (CAP_KILL): ${describeError(error)}`);
+  }
   let port = await openedPort(pid, before, SOON_MS, MOST_WAITING_LOOK_MS);
   if (port === null) {
     // Node before 24 does not show that its inspector is open; then the signal does nothing.
@@ -123,13 +143,13 @@ async function evaluateAndLeaveOpen(
 
 async function evaluate(
   inspector: Inspector,
-  { socket }: HandshakeOptions,
+  { socket, yields = false }: HandshakeOptions,
   closesInspector: boolean,
 ): Promise<TakenIn> {
   const library = codeEventsModule().codeEventsLibrary();
   if (library === null)
     throw new FailedError('perf-ts has no code-events library for this machine');
-  const options: TakeIn = { socket, library, closesInspector };
+  const options: TakeIn = { socket, yields, library, closesInspector };
   const answer = await inspector.evaluate(takeInModule().takeInExpression(options));
   const taken = readTakenIn(parseForeignJson(`${answer}`));
   if (taken === null) throw new FailedError('it answers with nothing that is understood');
