@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile as Pprof } from 'pprof-format';
 import { afterEach, expect, it } from 'vitest';
 import { buildIdOf } from '../../src/read/files/elf-files.ts';
 import { openFileSource } from '../../src/read/files/file-source.ts';
+import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
 import { startAgent } from '../../src/tools/agent/agent.ts';
 import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
 import { profilesIn } from '../helpers/agent-profiles.ts';
@@ -190,6 +191,84 @@ ${'//# source'}MappingURL=dist.cjs.map
       file: source,
     });
     expect(agent.totals.samples).toBeGreaterThan(0);
+  });
+
+  it('the agent names an unmodified Node of a service that a rule attaches to, once, and no other, and makes room for record', async () => {
+    const directory = scratchDirectory();
+    const script = join(directory, 'plain.cjs');
+    // Its event loop turns, so that the inspector is answered; it calls itself, so that V8 puts it into no other.
+    writeFileSync(
+      script,
+      `const { hasSubscribers } = require('node:diagnostics_channel');
+(function serveHere(depth) {
+  for (let i = 0; i < 4e5; i++) Math.sqrt(i);
+  if (depth > 0) return serveHere(depth - 1);
+  if (hasSubscribers('http.server.request.start')) require('node:fs').writeFileSync('marked', '');
+  setImmediate(serveHere, 5);
+})(5);`,
+    );
+    const start = (service: string, words: readonly string[]): ChildProcess => {
+      const [program = '', ...others] = words;
+      const env = { PATH: process.env.PATH, OTEL_SERVICE_NAME: service };
+      const child = spawn(program, others, { stdio: 'ignore', cwd: directory, env });
+      running.push(child);
+      return child;
+    };
+    const attached = start('agent-test-attached', [process.execPath, script]);
+    const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+      ? '--permission'
+      : '--experimental-permission';
+    start('agent-test-alone', [process.execPath, script]);
+    const refusing = start('agent-test-refuses', [
+      process.execPath,
+      ...[permission, '--allow-fs-read=*', script],
+    ]);
+    const folder = scratchDirectory();
+    const notices: string[] = [];
+    const config = readAgentConfig(
+      {
+        sampling: { hz: 99 },
+        window: { seconds: 1 },
+        services: {
+          rules: [
+            { service: 'agent-test-*', attach: true },
+            { service: 'agent-test-al*', attach: false },
+          ],
+        },
+        sinks: [{ type: 'folder', path: folder }],
+        listen: '127.0.0.1:0',
+      },
+      'test',
+    );
+    const agent = await startAgent({ config, onNotice: (notice) => notices.push(notice) });
+    const health = async () =>
+      (await fetch(`http://127.0.0.1:${agent.metricsPort}/healthz`)).text();
+    const isNamed = (of: string) =>
+      profilesIn(folder).some(
+        ({ service, profile }) =>
+          service === of && namesOf(profile).some((name) => name.startsWith('serveHere ')),
+      );
+    try {
+      await expect.poll(() => isNamed('agent-test-attached')).toBe(true);
+      const refusal = `process ${refusing.pid} have no names: `;
+      await expect.poll(health).toMatch(new RegExp(`^ok\n.*${refusal}.*permission model`));
+      // The agent asks for no marks, for which requests would pay.
+      const hasMarks = () => existsSync(join(directory, 'marked'));
+      expect(hasMarks()).toBe(false);
+      const words = ['-e', 'cpu-clock:u', '-p', `${attached.pid}`, '--attach-js'];
+      const file = join(directory, 'a.data');
+      const run = perfTs(['record', ...words, '--duration', '0.5', '-o', file]);
+      expect(run.stderr).toContain(`process ${attached.pid} (Node `);
+      expect(hasMarks()).toBe(true);
+    } finally {
+      await agent.stop();
+    }
+    expect(isNamed('agent-test-alone')).toBe(false);
+    const reported = notices.filter((notice) => / reports its JavaScript/.test(notice));
+    expect(reported).toEqual([expect.stringContaining(`process ${attached.pid} `)]);
+    // The inspector is closed again.
+    expect([...listeningPorts(attached.pid ?? 0)]).toEqual([]);
+    expect([attached.exitCode, refusing.exitCode]).toEqual([null, null]);
   });
 
   it('functions that V8 has put into their callers have frames and lines in what the agent sends', async () => {

@@ -25,6 +25,7 @@ import {
   type MachineWindow,
 } from './window/machine-sampler.ts';
 import {
+  attachesTo,
   type DividedWindow,
   divideWindow,
   type ServiceProfile,
@@ -234,10 +235,12 @@ class Agent implements RunningAgent {
       metrics: () => this.metrics(),
       trouble: () => this.#trouble(),
       // A sink that is down is not healed by another agent: windows wait in the spool.
-      notes: () =>
-        this.#deliveries.flatMap(({ sink, trouble }) =>
+      notes: () => [
+        ...this.#deliveries.flatMap(({ sink, trouble }) =>
           trouble === '' ? [] : [`${sink.name}: ${trouble}; windows wait`],
         ),
+        ...(this.#sampler?.unattached ?? []),
+      ],
     });
   }
 
@@ -275,6 +278,10 @@ class Agent implements RunningAgent {
     const { profile, weights } = window;
     const findings = findingsOfWindow(window);
     const services = await this.#services.of(profile.threads);
+    const { rules } = this.#config.services;
+    services.forEach(({ name }, row) => {
+      if (attachesTo(name, rules)) this.#sampler?.attach(profile.threads[row].pid);
+    });
     const divide: Divide = (config) => {
       const { services: parts, leftOut } = divideWindow(profile, weights, services, config);
       const noted = parts.map((part) => {

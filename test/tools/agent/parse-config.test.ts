@@ -46,7 +46,7 @@ describe('the configuration of the agent', () => {
       "labels": { "env": "prod", "host": "$HOME" },
       "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"],
         "only": ["shop-*"], "except": ["shop-ci"],
-        "rules": [{ "service": "shop-*", "labels": { "team": "shop", "home": "$HOME" } }, { "service": "*", "share": 0.5 }] },
+        "rules": [{ "service": "shop-*", "labels": { "team": "shop", "home": "$HOME" } }, { "service": "*", "share": 0.5, "attach": true }] },
       "sinks": [
         { "type": "folder", "path": "/var/lib/profiles" },
         { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
@@ -72,8 +72,13 @@ describe('the configuration of the agent', () => {
       only: ['shop-*'],
       except: ['shop-ci'],
       rules: [
-        { service: 'shop-*', labels: { team: 'shop', home: process.env.HOME }, share: null },
-        { service: '*', labels: {}, share: 0.5 },
+        {
+          service: 'shop-*',
+          labels: { team: 'shop', home: process.env.HOME },
+          share: null,
+          attach: null,
+        },
+        { service: '*', labels: {}, share: 0.5, attach: true },
       ],
     });
     expect(config.sinks.map(({ name, target, timeoutMs }) => [name, target, timeoutMs])).toEqual([

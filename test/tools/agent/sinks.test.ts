@@ -79,8 +79,8 @@ describe('a window divided by service', () => {
 
   it('a service has the labels of all rules that its name matches, the later ones first', () => {
     const rules = [
-      { service: '*', labels: { team: 'all', tier: 'web' }, share: null },
-      { service: 'd*', labels: { team: 'data' }, share: null },
+      { service: '*', labels: { team: 'all', tier: 'web' }, share: null, attach: null },
+      { service: 'd*', labels: { team: 'data' }, share: null, attach: null },
     ];
     const { services } = divided({ rules });
     expect(services.map(({ service }) => service.attributes)).toEqual([
@@ -120,7 +120,7 @@ describe('a window divided by service', () => {
         [service, service],
         {
           ...{ hasIdle: false, hasKernel: true, sampleLabels: ['tid'], only: [], except: [] },
-          rules: [{ service: 'shop', labels: {}, share }],
+          rules: [{ service: 'shop', labels: {}, share, attach: null }],
         },
       ).services[0];
     const { profile: kept, weights: scaled } = divideBy(0.25);

@@ -46,6 +46,11 @@ export type ServiceRule = {
   readonly labels: Readonly<Record<string, string>>;
   /** The share of their samples that is sent, above 0 and up to 1; these weigh as much as all. Null: as other rules say, else 1. */
   readonly share: number | null;
+  /**
+   * Whether a Node of them that has not imported `perf-ts/register` is attached to as by `record --attach-js`: once, by its
+   * inspector. Null: as other rules say, else false.
+   */
+  readonly attach: boolean | null;
 };
 
 /** Kinds of sinks. */

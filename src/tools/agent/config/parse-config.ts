@@ -44,7 +44,7 @@ const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
  *       "window": { "seconds": 10, "jitter": 0.2 },
  *       "labels": { "env": "prod", "node": "$NODE_NAME" },
  *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"], "except": ["ci-*"],
- *         "rules": [{ "service": "shop-*", "labels": { "team": "shop" } }, { "service": "*-batch", "share": 0.1 }] },
+ *         "rules": [{ "service": "shop-*", "labels": { "team": "shop" }, "attach": true }, { "service": "*-batch", "share": 0.1 }] },
  *       "sinks": [{ "type": "pyroscope", "url": "https://pyroscope:4040", "user": "1234", "tokenFile": "/etc/perf-ts/token",
  *         "caFile": "/etc/perf-ts/ca.pem", "certFile": "/etc/perf-ts/agent.pem", "keyFile": "/etc/perf-ts/agent.key" }],
  *       "spool": { "directory": "/var/lib/perf-ts", "maxMiB": 256 },
@@ -137,9 +137,14 @@ function readRule(section: Section): ServiceRule {
     throw section.wrong('service', 'expected the name of services, such as shop-*');
   const labels = readLabels(section.section('labels'));
   const share = section.number('share', 1, LEAST_SHARE, 1);
-  const isShareGiven = section.keys().includes('share');
+  const attach = section.flag('attach', false);
   section.end();
-  return { service, labels, share: isShareGiven ? share : null };
+  const isGiven = (key: string) => section.keys().includes(key);
+  return {
+    ...{ service, labels },
+    share: isGiven('share') ? share : null,
+    attach: isGiven('attach') ? attach : null,
+  };
 }
 
 function readLabels(section: Section): Record<string, string> {

@@ -198,6 +198,16 @@ export class MachineSampler {
     return { counted: this.#counted, weighed: this.#weights.total, samples, lost };
   }
 
+  /** Attaches, once, to a Node of which code was sampled and that has not imported `perf-ts/register`. */
+  attach(pid: number): void {
+    this.#code.attach(pid);
+  }
+
+  /** The reasons why processes that run could not be attached to, a sentence each. */
+  get unattached(): readonly string[] {
+    return this.#code.unattached;
+  }
+
   /** Takes the samples since the window before; null where there are none. */
   takeWindow(): MachineWindow | null {
     const live = this.#profile;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { LiveCode } from '../../../code/jit/live-code.ts';
 import type { NativeBinding } from '../../../native/types.ts';
+import { attachUnregistered, resultText } from '../../../record/code-events/attach-js.ts';
 import { newCodeSocket, peerOfSocket } from '../../../record/code-events/code-socket.ts';
 import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
@@ -26,6 +27,10 @@ const MINUTE_MS = 60_000;
  * some 1 KiB of memory until V8 collects, and a program may send a few bytes at a time.
  */
 const READ_PAUSE_MS = 10;
+/** A process in native code is waited for some twenty seconds; whoever hangs for longer holds the others up no more. */
+const MOST_ATTACHING_MS = 60_000;
+/** Refusals that are shown. */
+const MOST_REFUSALS = 20;
 
 type Asked = {
   code: LiveCode;
@@ -37,6 +42,8 @@ type Asked = {
   /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
+  /** Whether it was seen to have no socket, and was not attached to; text: the reason why that was in vain. */
+  attaching: 'unknown' | 'possible' | 'tried' | { readonly refusal: string };
   /** Bytes that came since `sinceMs`. */
   bytes: number;
   /** `code.version` then. */
@@ -56,13 +63,14 @@ export class RegisteredCode implements LiveCodeSource {
   readonly #rooms: UserRooms;
   readonly #notify: (notice: string) => void;
   readonly #asker = new RegisteredAsker();
-  readonly #name = newCodeSocket();
+  readonly #request = { socket: newCodeSocket({ marks: false }), yields: true };
   readonly #asked = new Map<number, Asked>();
   /** Turns of processes that were forgotten since turns were taken last. */
   readonly #endedTurns = new Map<number, TurnCounts>();
   #server: Server | null = null;
   #sockets = 0;
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  #attaching: Promise<void> = Promise.resolve();
 
   /** `rooms`: how much is kept of the processes of each user. */
   constructor(peerOf: NativeBinding['peerOf'], rooms: UserRooms, notify: (notice: string) => void) {
@@ -77,13 +85,14 @@ export class RegisteredCode implements LiveCodeSource {
     const code = known?.hasAnswered === true ? known.code : null;
     const nowMs = performance.now();
     if (pid === process.pid || nowMs < (known?.nextMs ?? 0)) return code;
-    const asked = known ?? {
+    const asked: Asked = known ?? {
       code: new LiveCode(),
       turns: new TurnCounts(),
       sockets: new Set(),
       heldBytes: 0,
       nextMs: 0,
       hasAnswered: false,
+      attaching: 'unknown',
       bytes: 0,
       sinceVersion: 0,
       sinceMs: nowMs,
@@ -94,6 +103,36 @@ export class RegisteredCode implements LiveCodeSource {
     asked.nextMs = nowMs + (asked.hasAnswered ? ASK_BACK_MS : LOOK_AGAIN_MS);
     void this.#ask(pid, asked);
     return code;
+  }
+
+  /**
+   * Attaches by its inspector to a process whose code was sampled and that has not imported `perf-ts/register`: once, and
+   * to one process at a time, whose inspectors want the same port.
+   */
+  attach(pid: number): void {
+    const asked = this.#asked.get(pid);
+    if (asked?.attaching !== 'possible') return;
+    asked.attaching = 'tried';
+    this.#attaching = this.#attaching.then(() => this.#attach(pid, asked));
+  }
+
+  /** Never rejects: a process that refuses stays without these names. */
+  async #attach(pid: number, asked: Asked): Promise<void> {
+    const closing = this.#closing.signal;
+    if (closing.aborted || this.#asked.get(pid) !== asked) return;
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(MOST_ATTACHING_MS)]);
+    const result = await attachUnregistered(pid, this.#request, signal);
+    const text = result === null || closing.aborted ? null : resultText(pid, result);
+    if (text === null) return;
+    this.#notify(text);
+    if (result !== null && 'failure' in result) asked.attaching = { refusal: text };
+  }
+
+  /** The reasons why processes that run could not be attached to, a sentence each. */
+  get unattached(): readonly string[] {
+    return [...this.#asked.values()]
+      .flatMap(({ attaching }) => (typeof attaching === 'object' ? [attaching.refusal] : []))
+      .slice(0, MOST_REFUSALS);
   }
 
   /** Forgets processes of which no sample came any more before they ended. */
@@ -158,7 +197,7 @@ export class RegisteredCode implements LiveCodeSource {
 
   /** Names heard until now stay, for the last window. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#asker.giveUp();
     this.#server?.close();
     for (const { sockets } of this.#asked.values()) for (const socket of sockets) socket.destroy();
@@ -168,8 +207,9 @@ export class RegisteredCode implements LiveCodeSource {
   async #ask(pid: number, asked: Asked): Promise<void> {
     try {
       await this.#listen();
-      if (this.#isClosed) return;
-      const result = await this.#asker.ask(pid, { socket: this.#name, yields: true });
+      if (this.#closing.signal.aborted) return;
+      const result = await this.#asker.ask(pid, this.#request);
+      if (result === null && asked.attaching === 'unknown') asked.attaching = 'possible';
       const isRefused = result !== null && 'failure' in result;
       if (isRefused) asked.nextMs = Math.max(asked.nextMs, performance.now() + ASK_AGAIN_MS);
     } catch {
@@ -183,7 +223,7 @@ export class RegisteredCode implements LiveCodeSource {
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.#name.replace('@', '\0'), resolve);
+      server.listen(this.#request.socket.replace('@', '\0'), resolve);
     });
     server.unref();
   }
@@ -196,7 +236,7 @@ export class RegisteredCode implements LiveCodeSource {
     const isOver = asked === undefined || asked.nextMs === Number.POSITIVE_INFINITY;
     const isFull =
       this.#sockets >= MOST_SOCKETS || (asked?.sockets.size ?? 0) >= MOST_SOCKETS_OF_PROCESS;
-    if (isOver || isFull || this.#isClosed) {
+    if (isOver || isFull || this.#closing.signal.aborted) {
       socket.destroy();
       return;
     }

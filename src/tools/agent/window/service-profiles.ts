@@ -82,6 +82,14 @@ function obey(service: Service, rules: readonly ServiceRule[]): Pick<Part, 'serv
   return { service: { ...service, attributes: { ...service.attributes, ...labels } }, share };
 }
 
+/** Whether the Nodes of a service of this name are attached to. */
+export function attachesTo(name: string, rules: readonly ServiceRule[]): boolean {
+  return (
+    rules.findLast(({ service, attach }) => attach !== null && globMatcher(service)(name))
+      ?.attach === true
+  );
+}
+
 /** Rows that are kept by the digits of their time: every so many would fall in step with threads that take turns. */
 function keepShare(
   rows: readonly number[],
