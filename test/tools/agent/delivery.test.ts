@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Deferred } from '../../../src/base/deferred.ts';
 import { Delivery } from '../../../src/tools/agent/delivery/delivery.ts';
 import { type EncodedWindow, uuidOf } from '../../../src/tools/agent/encode/encoded-window.ts';
 import type { Sink, SinkAnswer } from '../../../src/tools/agent/sinks/sink.ts';
@@ -267,5 +268,21 @@ describe('the windows of a sink', () => {
     await delivery.stop(1000);
     expect(reported.at(-1)).toBe('fake: 1 windows that only were in memory are lost');
     expect(delivery.counts.dropped).toBe(1);
+  });
+
+  it('windows that were reported as lost are not sent any more when a slow sink answers', async () => {
+    const answer = new Deferred<SinkAnswer>();
+    const { sink, sent } = scriptedSink(() => answer.promise);
+    const { delivery, reported } = deliver(sink);
+    delivery.add(windowOf('1', 2));
+    delivery.add(windowOf('2'));
+    await delivery.stop(1);
+    expect(reported).toEqual([
+      'fake: 2 windows that only were in memory are lost, but for a request that is under way',
+    ]);
+    answer.settle(TAKEN);
+    await expect.poll(() => delivery.counts.requests).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual(['1.0']);
   });
 });

@@ -57,6 +57,8 @@ export class Delivery {
   #tokenStamp = '';
   #isStopping = false;
   #isRunning = false;
+  /** What was not sent until now is reported as lost, and is not sent any more. */
+  #isOver = false;
   #isNoteRefused = false;
   #done: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
@@ -110,10 +112,14 @@ export class Delivery {
       callAfter(ms, resolve, { unref: true });
     });
     await Promise.race([this.#done, timer]);
+    this.#isOver = true;
     // The disk may have room again.
     this.queue.store();
     const { inMemory } = this.queue;
-    if (inMemory > 0) this.#notify(`${inMemory} windows that only were in memory are lost`);
+    const underWay = this.#isRunning ? ', but for a request that is under way' : '';
+    if (inMemory > 0) {
+      this.#notify(`${inMemory} windows that only were in memory are lost${underWay}`);
+    }
     this.counts.dropped += inMemory;
   }
 
@@ -128,10 +134,11 @@ export class Delivery {
   async #run(): Promise<void> {
     for (;;) {
       const first = this.queue.oldest();
-      if (first === null) return;
+      if (first === null || this.#isOver) return;
       // Before it is read: one that changes meanwhile is tried.
       this.#tokenStamp = this.sink.tokenStamp?.() ?? '';
       const answer = await this.#sendWindow(first);
+      if (this.#isOver) return;
       if (answer.kind === 'taken') {
         if (this.trouble !== '') this.#notify('takes windows again');
         this.trouble = '';
@@ -171,6 +178,7 @@ export class Delivery {
     const isBehind = !sink.isRepeatable && queue.length >= MANY_WINDOWS;
     const atOnce = isBehind ? AT_ONE_TIME : 1;
     for (let at = 0; at < all.length; at += atOnce) {
+      if (this.#isOver) return { kind: 'later', why: 'the agent has ended', afterMs: null };
       const rows = all.slice(at, at + atOnce);
       const behind = all.slice(at + atOnce);
       this.#note(window.id, behind);
