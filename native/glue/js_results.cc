@@ -52,6 +52,20 @@ const char* ReasonName(EndReason reason) {
   return "";
 }
 
+napi_value RoundEndsToJs(napi_env env, const std::vector<RoundEnd>& rounds) {
+  std::vector<double> ends;
+  std::vector<uint64_t> times;
+  for (const RoundEnd& round : rounds) {
+    ends.push_back(static_cast<double>(round.end));
+    times.push_back(round.at_ns);
+  }
+  return ObjectBuilder(env)
+      .Value("ends",
+             TypedArrayToJs(env, napi_float64_array, ends.data(), ends.size(), sizeof(double)))
+      .Value("atNs", Ids(env, times))
+      .object();
+}
+
 void Throw(napi_env env, const std::string& code, const std::string& message, const Error& error) {
   napi_value object = nullptr;
   napi_create_error(env, String(env, code), String(env, message), &object);
@@ -168,6 +182,7 @@ napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end) {
       .Value("totals", TotalsToJs(env, end.totals))
       .Value("finals", finals)
       .Number("dataEnd", static_cast<double>(end.data_end))
+      .Value("roundEnds", RoundEndsToJs(env, end.round_ends))
       .Value("tasksLeft", BooleanToJs(env, end.tasks_left))
       .object();
 }
@@ -200,6 +215,15 @@ napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure) {
       .Text("kind", "exec-failed")
       .Text("step", failure.step)
       .Text("code", ErrnoName(failure.code_errno).c_str())
+      .object();
+}
+
+napi_value MappingsToJs(napi_env env, const Mail& mail) {
+  return ObjectBuilder(env)
+      .Text("kind", "code-mapped")
+      .Value("records", TypedArrayToJs(env, napi_uint8_array, mail.code_mappings.data(),
+                                       mail.code_mappings.size(), 1))
+      .BigInt("sinceNs", mail.mappings_since_ns)
       .object();
 }
 

@@ -46,6 +46,7 @@ napi_value SwitchedFileToJs(napi_env env, const SwitchedFile& file);
 napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end);
 napi_value ChildExitToJs(napi_env env, const ChildExit& exit);
 napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure);
+napi_value MappingsToJs(napi_env env, const Mail& mail);
 napi_value ChunksToJs(napi_env env);
 
 /** Throws a NativeError. */

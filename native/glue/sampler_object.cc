@@ -154,6 +154,7 @@ void SamplerObject::OnNotified() {
   [[maybe_unused]] const Napi::Object self = Value();
   const Mail mail = sampler_->CollectMail();
   if (mail.chunks) Report(ChunksToJs(env));
+  if (!mail.code_mappings.empty()) Report(MappingsToJs(env, mail));
   if (mail.exec_failure) Report(ExecFailureToJs(env, *mail.exec_failure));
   if (mail.snapshot) Report(SnapshotToJs(env, *mail.snapshot));
   if (mail.switched_file) Report(SwitchedFileToJs(env, *mail.switched_file));

@@ -158,6 +158,11 @@ export type SamplerEvent =
       }[];
       /** File sink: where the data ends (data offset + data size). */
       readonly dataEnd: number;
+      /**
+       * Where its data could end earlier, with whole records and whole rounds, and the clock of the recording then: 2048
+       * rounds at most. Empty where the sink writes no file.
+       */
+      readonly roundEnds: { readonly ends: Float64Array; readonly atNs: BigUint64Array };
       /** The command has ended, and processes that it started run on. */
       readonly tasksLeft: boolean;
     }
@@ -173,6 +178,11 @@ export type SamplerEvent =
   | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
   /** The command never ran; 'recording-ended' follows and no 'child-exited'. */
   | { readonly kind: 'exec-failed'; readonly step: string; readonly code: string }
+  /**
+   * File sink: the whole MMAP2 records of executable user mappings that were written since, all later than `sinceNs` of the
+   * recording's clock. What comes faster than it is taken is in the file alone.
+   */
+  | { readonly kind: 'code-mapped'; readonly records: Uint8Array; readonly sinceNs: bigint }
   /** Live sink: chunks wait to be taken. */
   | { readonly kind: 'chunks' };
 

@@ -52,7 +52,8 @@ export class JitCapture {
     this.#code = code;
     this.#words = session.target.kind === 'command' && code !== null ? new MetWords() : null;
     const readClock = () => features.readClockPair(CLOCK_IDS[features.clock]);
-    this.#files = watchJitFiles(session, readClock, startedMs);
+    const hearsOfCode = opened.output instanceof RecordingFile;
+    this.#files = watchJitFiles(session, readClock, startedMs, hearsOfCode);
   }
 
   /** Whether programs announce their code, in place of writing maps. */
@@ -83,10 +84,10 @@ export class JitCapture {
     await this.#attaching?.begin(giveUp);
   }
 
-  /** Sees the MMAP2 records that have come since. */
-  meet(codeMappings: Uint8Array): void {
-    if (this.#late === null && this.#words === null) return;
+  /** Sees the MMAP2 records that have come since `sinceNs`. */
+  meet(codeMappings: Uint8Array, sinceNs: bigint): void {
     const found = findMappedNode(codeMappings);
+    this.#files.maps.meet(found, sinceNs);
     this.#late?.meet(found);
     this.#words?.meet(found, (pid) => this.#code?.has(pid) === true);
   }
@@ -114,6 +115,7 @@ export class JitCapture {
     const { notify } = features;
     const startMs = performance.now();
     this.#late?.end();
+    this.#words?.end();
     await Promise.all([this.#attaching?.end(), this.#attachingLate?.end()]);
     await this.#code?.settle(performance.now() - startMs);
     const places = output instanceof RecordingFile ? output.placesOfNames(dataEnd, features) : [];

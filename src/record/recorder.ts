@@ -109,8 +109,8 @@ export function appendixSoFar(running: RunningRecording): Uint8Array {
 
 /** How often the size of the output is looked at, and whether the command has begun. */
 const LOOK_MS = 100;
-/** Time between two looks for programs that were mapped: a file that is gone sooner can't be opened. */
-const HOLD_MS = 50;
+/** Time until files are tried again whose file system did not answer. */
+const HOLD_AGAIN_MS = 50;
 /** Bytes of announced code and of perf maps, unpacked: a large build has some ten million. */
 const MOST_CODE_FOR_LEAVES = 64 << 20;
 
@@ -143,6 +143,8 @@ class Recorder implements ControlActions {
   #state: 'opened' | 'running' | 'ended' | 'complete' = 'opened';
   #control: Control | null = null;
   #isAborted = false;
+  /** Programs wait for their file systems. */
+  #isHoldingAgain = false;
   #execFailure: FailedError | null = null;
 
   constructor(opened: OpenedRecording, options: RecordSettings, code: CodeEventSink | null) {
@@ -271,9 +273,7 @@ class Recorder implements ControlActions {
   #startTimers(): void {
     const { switchOutput, delayMs, durationMs } = this.#options;
     const { output, features } = this.#opened;
-    if (output instanceof RecordingFile && this.#switching === null) {
-      this.#timers.push(callEvery(HOLD_MS, () => this.#jit.meet(output.holdPrograms(features))));
-    }
+    if (output instanceof RecordingFile) this.#meetMappings(output.describedMappings(features), 0n);
     if (typeof switchOutput === 'object') this.#switchEvery(switchOutput);
     if (delayMs !== undefined) this.#timers.push(callAfter(delayMs, () => this.enable()));
     if (durationMs !== undefined) {
@@ -374,6 +374,9 @@ class Recorder implements ControlActions {
       case 'file-switched':
         this.#switching?.switched(event);
         break;
+      case 'code-mapped':
+        this.#meetMappings(event.records, event.sinceNs);
+        break;
       case 'exec-failed':
         this.#onExecFailed(event);
         break;
@@ -384,6 +387,21 @@ class Recorder implements ControlActions {
         this.#exited.settle({ status: event.status, signal: event.signal });
         break;
     }
+  }
+
+  /** Opens programs as they are mapped: a file that is gone before can't be. */
+  #meetMappings(codeMappings: Uint8Array, sinceNs: bigint): void {
+    const { output, features } = this.#opened;
+    this.#jit.meet(codeMappings, sinceNs);
+    if (!(output instanceof RecordingFile) || this.#switching !== null) return;
+    const isWaiting = output.holdPrograms(codeMappings, features);
+    if (!isWaiting || this.#isHoldingAgain) return;
+    this.#isHoldingAgain = true;
+    const again = callEvery(HOLD_AGAIN_MS, () => {
+      this.#isHoldingAgain = output.holdPrograms(new Uint8Array(), features);
+      if (!this.#isHoldingAgain) again.cancel();
+    });
+    this.#timers.push(again);
   }
 
   #onExecFailed({ step, code }: ExecFailed): void {

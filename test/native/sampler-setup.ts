@@ -83,19 +83,21 @@ export type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 
 /**
  * Records into `fd` (data from `dataOffset` on); settles with all events once the last has come.
- * `onEvent` gets each as it comes.
+ * `onEvent` gets each as it comes. Mappings, of which there may be any number, go to `onMapped` alone.
  */
 export function recordToFile(
   sampler: NativeSampler,
   fd: number,
   changes: { dataOffset?: number; stream?: boolean; maxBytes?: number } = {},
   onEvent: (event: SamplerEvent) => void = () => {},
+  onMapped: (records: Uint8Array) => void = () => {},
 ): Promise<SamplerEvent[]> {
   return new Promise((resolve) => {
     const events: SamplerEvent[] = [];
     const sink = { fd, dataOffset: 4096, dataSize: 0, stream: false, maxBytes: 0, ...changes };
     const last = sampler.opened.childPid < 0 ? 'recording-ended' : 'child-exited';
     sampler.startFile(sink, (event) => {
+      if (event.kind === 'code-mapped') return onMapped(event.records);
       events.push(event);
       onEvent(event);
       const failed = events.some((earlier) => earlier.kind === 'exec-failed');

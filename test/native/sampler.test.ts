@@ -102,6 +102,25 @@ describeLive('the sampler', () => {
     expect(events.at(-1)).toEqual({ kind: 'child-exited', status: 0, signal: 0 });
   });
 
+  it('executable mappings are reported as they are in the file, and ends of rounds where rounds end', async () => {
+    const { fd, data } = dataFile();
+    const sampler = open(commandTarget([workload, 'pf', '2000']));
+    const before = process.hrtime.bigint();
+    const reported: Uint8Array[] = [];
+    const events = await recordToFile(sampler, fd, {}, undefined, (some) => reported.push(some));
+    const { dataEnd, roundEnds } = endOf(events);
+    const { codeMappings } = loadBinding().scanRecording(fd, DATA_OFFSET, dataEnd, false, dataEnd);
+    closeSync(fd);
+    expect(walkRecords(codeMappings).length).toBeGreaterThan(2);
+    expect(Buffer.concat(reported)).toEqual(Buffer.from(codeMappings));
+    const ends = walkRecords(data())
+      .filter(({ type }) => type === FINISHED_ROUND)
+      .map(({ offset, size }) => DATA_OFFSET + offset + size);
+    expect(roundEnds.ends.length).toBeGreaterThan(0);
+    expect(ends).toEqual(expect.arrayContaining([...roundEnds.ends]));
+    for (const atNs of roundEnds.atNs) expect(atNs).toBeGreaterThan(before);
+  });
+
   it.each([1, 2, 64])('samples and losses add up to the count with %i pages', async (ringPages) => {
     const { fd, data } = dataFile();
     const sampler = open(commandTarget([workload, 'pf', '50000']), { ringPages });

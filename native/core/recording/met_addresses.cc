@@ -1,14 +1,12 @@
 // Hot: once per word of the recording.
 #include "met_addresses.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
-#include "../ring/record.h"
+#include "../ring/record_run.h"
 
 namespace perf_ts {
 
@@ -20,13 +18,6 @@ constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
 constexpr uint64_t kEndOfKernel = 0xffff'ffff'ffff'f000;
 /** No recording meets so many places in the kernel; what looks like more is other data. */
 constexpr size_t kMaxAddresses = 1'000'000;
-
-/**
- * struct { struct perf_event_header header; u32 pid, tid; u64 addr, len, pgoff; file id or build
- * ID, 24 bytes; u32 prot, flags; char filename[]; … };
- */
-constexpr size_t kMmap2Prot = 64;
-constexpr size_t kMmap2Name = 72;
 
 /** Addresses, each once: open addressing over a table that is at most half full. 0 is none. */
 class AddressSet {
@@ -69,14 +60,6 @@ uint64_t WordAt(const uint8_t* bytes) {
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
   return word;
-}
-
-bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
-  if (header.type != kRecordMmap2 || header.size <= kMmap2Name) return false;
-  uint32_t protection;
-  memcpy(&protection, record + kMmap2Prot, sizeof protection);
-  return (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
-         (protection & PROT_EXEC) != 0;
 }
 
 /**

@@ -1,12 +1,21 @@
 // Hot: once per record.
 #include "record_run.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
 namespace perf_ts {
 
 namespace {
+
+/**
+ * struct { struct perf_event_header header; u32 pid, tid; u64 addr, len, pgoff; file id or build
+ * ID, 24 bytes; u32 prot, flags; char filename[]; … };
+ */
+constexpr size_t kMmap2Prot = 64;
+constexpr size_t kMmap2Name = 72;
 
 const uint8_t* At(const RecordRun& run, uint64_t offset) {
   const uint64_t first = run.parts[0].size;
@@ -45,6 +54,27 @@ void CopyOut(const RecordRun& run, uint64_t from, uint64_t bytes, uint8_t* to) {
   if (in_first > 0) memcpy(to, run.parts[0].data + from, in_first);
   const uint64_t rest = bytes - in_first;
   if (rest > 0) memcpy(to + in_first, run.parts[1].data + (from + in_first - first), rest);
+}
+
+bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
+  if (header.type != kRecordMmap2 || header.size <= kMmap2Name) return false;
+  uint32_t protection;
+  memcpy(&protection, record + kMmap2Prot, sizeof protection);
+  return (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
+         (protection & PROT_EXEC) != 0;
+}
+
+void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most,
+                        std::vector<uint8_t>* to) {
+  RecordHeader header;
+  for (uint64_t at = 0; at < limit; at += header.size) {
+    memcpy(&header, At(run, at), sizeof header);
+    const size_t before = to->size();
+    if (header.type != kRecordMmap2 || before + header.size > most) continue;
+    to->resize(before + header.size);
+    CopyOut(run, at, header.size, to->data() + before);
+    if (!IsCodeMapping(to->data() + before, header)) to->resize(before);
+  }
 }
 
 }  // namespace perf_ts

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "record.h"
 
@@ -41,5 +42,13 @@ RecordWalk WalkRecords(const RecordRun& run, uint64_t from, uint64_t limit);
 
 /** Copies `bytes` from offset `from` on. */
 void CopyOut(const RecordRun& run, uint64_t from, uint64_t bytes, uint8_t* to);
+
+/** Whether a whole record is the MMAP2 of an executable user mapping. */
+bool IsCodeMapping(const uint8_t* record, const RecordHeader& header);
+
+/** Appends such records among the first `limit` bytes of the run, as long as `to` has at most
+ * `most` bytes. */
+void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most,
+                        std::vector<uint8_t>* to);
 
 }  // namespace perf_ts

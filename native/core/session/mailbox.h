@@ -29,6 +29,12 @@ struct Totals {
   uint64_t skipped_bytes = 0;
 };
 
+/** The end of a round in the file, and the clock of the recording once it was there. */
+struct RoundEnd {
+  uint64_t end = 0;
+  uint64_t at_ns = 0;
+};
+
 struct RecordingEnd {
   EndReason reason = EndReason::kStopped;
   /** errno of the failed write, 0 otherwise. */
@@ -37,6 +43,8 @@ struct RecordingEnd {
   /** Per sampled event. */
   std::vector<CounterReading> finals;
   uint64_t data_end = 0;
+  /** Places in this file at which its data could end earlier; of long recordings some. */
+  std::vector<RoundEnd> round_ends;
   /** The command has ended, and its events still have tasks: processes that it started. */
   bool tasks_left = false;
 };
@@ -63,9 +71,15 @@ struct ChildExit {
   int signal = 0;
 };
 
-/** News in the order in which it is to be told; each kind comes at most once, save for `chunks`. */
+/** News in the order in which it is to be told; each kind comes at most once, save for the first
+ * two. */
 struct Mail {
   bool chunks = false;
+  /** Whole MMAP2 records of executable user mappings; those that do not fit are in the file alone.
+   */
+  std::vector<uint8_t> code_mappings;
+  /** They came later than that, by the clock of the recording. */
+  uint64_t mappings_since_ns = 0;
   std::optional<ExecFailure> exec_failure;
   std::optional<WrittenSnapshot> snapshot;
   std::optional<SwitchedFile> switched_file;

@@ -21,6 +21,19 @@ constexpr std::chrono::milliseconds kTaskGrace(100);
 /** A time in which no ring of the usual size fills up. */
 constexpr int kSignalledMs = 10;
 
+/** Ends of rounds that are remembered: of longer recordings the gaps between them grow. */
+constexpr size_t kMostRoundEnds = 2048;
+/** Mappings that may wait for JavaScript. */
+constexpr size_t kMostMappingBytes = 1 << 20;
+
+/**
+ * Without use_clockid records carry the scheduler's clock, which can't be read from here;
+ * CLOCK_MONOTONIC is the nearest.
+ */
+int ClockOf(const EventAttr& attr) {
+  return attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC;
+}
+
 }  // namespace
 
 SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink,
@@ -129,9 +142,16 @@ EndReason SamplerThread::Record() {
   }
 }
 
+uint64_t SamplerThread::Now() const {
+  uint64_t now = 0;
+  ReadClock(ClockOf(events_->AttrOf(events_->instances()[0])), &now);
+  return now;
+}
+
 /** True when there may be more to take. */
 bool SamplerThread::DrainRound() {
   if (!round_open_) {
+    round_before_ns_ = std::exchange(round_ns_, Now());
     for (size_t i = 0; i < buffers_.size(); i++) limits_[i] = buffers_[i].LoadHead();
   }
   uint64_t offered = 0;
@@ -143,6 +163,10 @@ bool SamplerThread::DrainRound() {
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
   Account(taken, sideband_buffers_);
   KeepRound(taken);
+  if (!sink_->has_reader()) {
+    ReportMappings(taken);
+    if (taken.closed) NoteRoundEnd();
+  }
   uint64_t left = taken.bytes;
   for (size_t i = 0; i < buffers_.size() && left > 0; i++) {
     const uint64_t bytes = std::min(left, runs_[i].size());
@@ -154,6 +178,31 @@ bool SamplerThread::DrainRound() {
     mailbox_->Post([](Mail* mail) { mail->chunks = true; });
   }
   return sink_->failure() == 0;
+}
+
+/** Before the records go back to the kernel. A steady recording has none, and wakes nobody. */
+void SamplerThread::ReportMappings(const RecordSink::Taken& taken) {
+  std::vector<uint8_t> mappings;
+  uint64_t left = taken.bytes;
+  for (size_t i = 0; i < sideband_buffers_ && left > 0; i++) {
+    const uint64_t bytes = std::min(left, runs_[i].size());
+    AppendCodeMappings(runs_[i], bytes, kMostMappingBytes, &mappings);
+    left -= bytes;
+  }
+  if (mappings.empty()) return;
+  mailbox_->Post([&](Mail* mail) {
+    std::vector<uint8_t>* waiting = &mail->code_mappings;
+    if (waiting->size() + mappings.size() > kMostMappingBytes) return;
+    if (waiting->empty()) mail->mappings_since_ns = round_before_ns_;
+    waiting->insert(waiting->end(), mappings.begin(), mappings.end());
+  });
+}
+
+void SamplerThread::NoteRoundEnd() {
+  round_ends_.push_back({sink_->data_end(), Now()});
+  if (round_ends_.size() <= kMostRoundEnds) return;
+  for (size_t i = 0; 2 * i + 1 < round_ends_.size(); i++) round_ends_[i] = round_ends_[2 * i + 1];
+  round_ends_.resize(round_ends_.size() / 2);
 }
 
 /**
@@ -249,6 +298,7 @@ void SamplerThread::ChangeSink() {
 
 void SamplerThread::UseSink(RecordSink* sink) {
   sink_ = sink;
+  round_ends_.clear();
   sink->OnRoom([this] { Wake(); });
 }
 
@@ -317,6 +367,7 @@ void SamplerThread::Finish(EndReason reason) {
   end.reason = WriteFailure() != 0 ? EndReason::kWriteError : reason;
   end.code_errno = WriteFailure();
   end.data_end = sink_->data_end();
+  end.round_ends = std::move(round_ends_);
   end.tasks_left = watcher_.child_ended() && watcher_.HasTasksAfter(kTaskGrace);
 
   // As the counters know them: a LOST record is written with the next record that fits.
@@ -354,9 +405,7 @@ void SamplerThread::WriteFinals(bool is_last) {
       origin.pid = static_cast<uint32_t>(events_->ProcessOf(instance.task));
       origin.tid = static_cast<uint32_t>(instance.task);
     }
-    // Without use_clockid records carry the scheduler's clock, which can't be read from here;
-    // CLOCK_MONOTONIC is the nearest.
-    ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
+    ReadClock(ClockOf(attr), &origin.time_ns);
     // The side-band event counts nothing. A final value is of all samples: where only some are in
     // this file, it would state that the others were lost.
     const bool is_whole = is_last && backward_.empty() && !later_sink_;

@@ -80,6 +80,9 @@ class SamplerThread {
   /** errno of the write that ends the recording, 0 while all is well. */
   int WriteFailure() const;
   void KeepRound(const RecordSink::Taken& taken);
+  void ReportMappings(const RecordSink::Taken& taken);
+  void NoteRoundEnd();
+  uint64_t Now() const;
   void ChangeSink();
   void UseSink(RecordSink* sink);
   void ReportSwitch();
@@ -135,6 +138,12 @@ class SamplerThread {
   /** Per buffer: the head when the round began. */
   std::vector<uint64_t> limits_;
   std::vector<RecordRun> runs_;
+  /** When the heads of this round were loaded, and of the one before: all of its records are
+   * younger than that. */
+  uint64_t round_ns_ = 0;
+  uint64_t round_before_ns_ = 0;
+  /** Of the sink in use. */
+  std::vector<RoundEnd> round_ends_;
   /** A round was begun and the sink could not take all of it. */
   bool round_open_ = false;
 

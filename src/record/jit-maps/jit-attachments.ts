@@ -16,16 +16,20 @@ type JitSession = Pick<JitDumpsOptions, 'target' | 'dumpsIn'> & {
   readonly sampler: { readonly opened: { readonly childPid: number } };
 };
 
-/** The watchers of the files that JITs write in a session. Start them before the target runs. */
+/**
+ * The watchers of the files that JITs write in a session. Start them before the target runs. `hearsOfCode`: the one of
+ * maps is given the mappings of the recording.
+ */
 export function watchJitFiles(
   { target, dumpsIn, recordingId, sampler }: JitSession,
   readClock: MapWatchOptions['readClock'],
   startedMs: number,
+  hearsOfCode = false,
 ): { readonly maps: MapWatch; readonly dumps: JitDumps; readonly notes: NodeFilesOptions } {
   const { childPid } = sampler.opened;
   const commandUid = ('command' in target ? target.command?.user?.uid : undefined) ?? null;
   return {
-    maps: new MapWatch({ target, childPid, readClock, commandUid }),
+    maps: new MapWatch({ target, childPid, readClock, commandUid, hearsOfCode }),
     dumps: new JitDumps({ dumpsIn, target, childPid, commandUid, startedMs }),
     notes: { recordingId, commandUid, startedMs },
   };

@@ -18,6 +18,7 @@ import { AttachmentPacking } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
+import type { MappedNode } from './unmapped-node.ts';
 
 /**
  * Time between two looks, which is how well the times of code are known. A look at a map that did not
@@ -67,6 +68,8 @@ export type MapWatchOptions = {
   readonly readClock: () => ClockPair;
   /** Uid of the command, if it runs as another user. */
   readonly commandUid?: number | null;
+  /** `meet` is called with all mappings, also those of before: until then no process has JIT code. */
+  readonly hearsOfCode?: boolean;
   /** The folder that JITs write to. */
   readonly directory?: string;
 };
@@ -92,6 +95,7 @@ export class MapWatch {
   readonly #earlier = new Map<string, number>();
   readonly #startedMs = Date.now();
   #timer: NodeJS.Timeout | null = null;
+  #metTimes = 0;
   #bytes = 0;
   #nextSearchMs = 0;
   #answersUntilMs = 0;
@@ -118,6 +122,14 @@ export class MapWatch {
       }
       this.look();
     });
+    if (this.#options.hearsOfCode !== true) this.#lookAfter(BUSY_PAUSE_MS);
+  }
+
+  /** Hears which executable memory was mapped since `sinceNs`. Where all of it is of files, there is nothing to look for. */
+  meet({ hasCodeMemory }: Pick<MappedNode, 'hasCodeMemory'>, sinceNs: bigint): void {
+    this.#metTimes++;
+    if (!hasCodeMemory || this.#timer !== null) return;
+    if (sinceNs > this.#lastLookNs) this.#lastLookNs = sinceNs;
     this.#lookAfter(BUSY_PAUSE_MS);
   }
 
@@ -259,9 +271,10 @@ export class MapWatch {
   }
 
   #findMapsElsewhere(): void {
-    const newest = newestPid();
+    // A process that begins has its program mapped.
+    const newest = this.#options.hearsOfCode === true ? this.#metTimes : newestPid();
     if (this.#listing.isDue(Date.now(), newest)) {
-      this.#elsewhere = this.#processes.elsewhere(newest);
+      this.#elsewhere = this.#processes.elsewhere(newestPid());
     }
     for (const { pid, innerPid, root } of this.#elsewhere) {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);

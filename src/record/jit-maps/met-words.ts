@@ -11,22 +11,28 @@ const MOST_PIDS = 512;
  */
 export class MetWords {
   readonly #reads = new StrangerReads();
-  /** Times at which processes were met that may report their code yet. */
-  readonly #met = new Map<number, number>();
+  /** Processes that may report their code yet. */
+  readonly #met = new Set<number>();
   readonly #words = new Map<number, Promise<readonly string[]>>();
+  #isEnded = false;
 
   /** Takes the Nodes among the mappings that have come since. `reports`: whether a process reports its code. */
   meet({ programs }: Pick<MappedNode, 'programs'>, reports: (pid: number) => boolean): void {
-    const now = performance.now();
     for (const pid of programs.keys()) {
       const room = MOST_PIDS - this.#met.size - this.#words.size;
-      if (room > 0 && !this.#met.has(pid)) this.#met.set(pid, now);
+      if (room <= 0 || this.#met.has(pid)) continue;
+      this.#met.add(pid);
+      const look = setTimeout(() => {
+        this.#met.delete(pid);
+        if (!this.#isEnded && !reports(pid)) this.#words.set(pid, this.#reads.commandLine(pid));
+      }, REPORTS_MS);
+      look.unref();
     }
-    for (const [pid, since] of this.#met) {
-      if (now - since < REPORTS_MS) continue;
-      this.#met.delete(pid);
-      if (!reports(pid)) this.#words.set(pid, this.#reads.commandLine(pid));
-    }
+  }
+
+  /** Nothing runs any more whose command line may be gone later. */
+  end(): void {
+    this.#isEnded = true;
   }
 
   /** Words of a process, as they were when it was met, or are now; empty where neither is known. */

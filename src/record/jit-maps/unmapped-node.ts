@@ -14,6 +14,9 @@ const PID_OFFSET = 8;
 const FILE_NAME_OFFSET = 72;
 /** The kernel's name of executable memory of no file. */
 const ANONYMOUS = '//anon';
+/** Files on disk and the kernel's pages. Other executable memory may have code that no file has, also memory by two mappings. */
+const FILE_OR_KERNEL =
+  /^(?:\/(?!\/|dev\/|memfd:)(?!.* \(deleted\)$)|\[(?:vdso|vsyscall|uprobes)\]$)/s;
 /** No more of them are listed. */
 const MOST_PIDS = 3;
 /** Time for looking at programs and command lines, of which thousands may have been mapped; the first is always looked at. */
@@ -30,6 +33,8 @@ export type MappedNode = {
   /** Processes that made code: `node --version` does not. */
   readonly withCode: ReadonlySet<number>;
   readonly withDump: ReadonlySet<number>;
+  /** Whether any process has memory for code that is not of a file, without which none has JIT code. */
+  readonly hasCodeMemory: boolean;
 };
 
 /** Finds that among the MMAP2 records `codeMappings`. */
@@ -38,6 +43,7 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
   const others = new Map<number, string>();
   const withCode = new Set<number>();
   const withDump = new Set<number>();
+  let hasCodeMemory = false;
   const bytes = Buffer.from(codeMappings.buffer, codeMappings.byteOffset, codeMappings.length);
   /** Paths by their bytes: thousands of processes map few files. */
   const paths = new Map<string, string>();
@@ -48,12 +54,13 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
     const path = paths.get(raw) ?? textOfBytes(field.subarray(0, field.indexOf(0)));
     paths.set(raw, path);
     const name = basename(path);
+    hasCodeMemory ||= !FILE_OR_KERNEL.test(path);
     if (path === ANONYMOUS) withCode.add(pid);
     else if (NODE.test(name)) programs.set(pid, path);
     else if (/^jit-\d+\.dump$/.test(name)) withDump.add(pid);
     else if (path.startsWith('/') && !others.has(pid)) others.set(pid, path);
   });
-  return { programs, others, withCode, withDump };
+  return { programs, others, withCode, withDump, hasCodeMemory };
 }
 
 /** How processes are looked at; for tests. */

@@ -94,6 +94,7 @@ export class OutputSwitch {
       reason: 'stopped',
       errno: 0,
       finals: [],
+      roundEnds: { ends: new Float64Array(), atNs: new BigUint64Array() },
       tasksLeft: false,
     } as const;
     const { features, attachments, maxFiles, onFile, notify } = this.#context;

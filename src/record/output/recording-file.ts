@@ -2,7 +2,6 @@ import { fstatSync, ftruncateSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
-import { readU64 } from '../../base/u64.ts';
 import {
   type Attachment,
   encodeAppendix,
@@ -20,14 +19,13 @@ import type {
 import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs } from '../../system/accounts/file-identity.ts';
 import { type FileOwner, OutputFile } from '../../system/files/output-file.ts';
-import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { type CodeRange, findPrograms, HeldPrograms, pathsOfProgram } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
-import { countSamples, RoundEnds } from './round-ends.ts';
+import { countSamples, lastRoundUpTo } from './round-ends.ts';
 
 /** A notice more takes that much of the sections at most. */
 const NOTICE_BYTES = 256;
@@ -53,9 +51,6 @@ export class RecordingFile {
   #scanned: RecordingScan | null = null;
   #mappedPrograms: readonly CodeRange[] | null = null;
   readonly #held = new HeldPrograms();
-  /** The records before it were looked through for programs. */
-  #heldUpTo: number;
-  readonly #ends = new RoundEnds();
   /** Samples that were written, and made room for what names the others. */
   samplesGivenUp = 0;
 
@@ -68,7 +63,6 @@ export class RecordingFile {
     this.#plan = plan;
     this.file = file;
     this.#dataOffset = dataOffset;
-    this.#heldUpTo = dataOffset;
     this.#compressionLevel = compressionLevel;
   }
 
@@ -146,32 +140,30 @@ export class RecordingFile {
     return this.file.size();
   }
 
-  /**
-   * The MMAP2 records of executable mappings that were written since the last call; their programs are opened, while
-   * the files are there. Nothing of a compressed recording, which can only be read from its start. No recording ends
-   * for it.
-   */
-  holdPrograms({ scanner, keepsPrograms, sampled }: FeatureContext): Uint8Array {
-    const none = new Uint8Array();
-    if (this.#isCompressed) return none;
-    const { fd } = this.file;
+  /** The MMAP2 records of executable mappings of before the first round. No recording ends for it. */
+  describedMappings({ scanner }: FeatureContext): Uint8Array {
+    const from = this.#dataOffset;
+    const end = from + this.#describedSize;
     try {
-      const size = new Uint8Array(8);
-      readFully(fd, size, DATA_SIZE_OFFSET);
-      const end = this.#dataOffset + readU64(new DataView(size.buffer), 0, true);
-      if (end <= this.#heldUpTo) return none;
-      this.#ends.add({ end, atNs: sampled.now() });
-      const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
-      this.#heldUpTo = end;
-      if (!keepsPrograms) return codeMappings;
-      if (codeMappings.length === 0 && !this.#held.isWaiting) return codeMappings;
-      const { uid, gid } = fstatSync(fd);
+      return scanner.scanRecording(this.file.fd, from, end, this.#isCompressed, end).codeMappings;
+    } catch {
+      return new Uint8Array();
+    }
+  }
+
+  /**
+   * Opens the programs of these MMAP2 records, while the files are there. True: some are on file systems that have not
+   * answered yet, so that it is to be called again. No recording ends for it.
+   */
+  holdPrograms(codeMappings: Uint8Array, { keepsPrograms }: FeatureContext): boolean {
+    if (!keepsPrograms) return false;
+    try {
+      const { uid, gid } = fstatSync(this.file.fd);
       actAs({ uid, gid }, () => this.#held.hold(codeMappings));
-      return codeMappings;
     } catch {
       // The end of the recording looks for all of them, and reports what can't be read.
-      return none;
     }
+    return this.#held.isWaiting;
   }
 
   /** Adds the feature sections behind the data: the file is complete then, and lacks names alone. */
@@ -228,7 +220,8 @@ export class RecordingFile {
     const appendix = attachments.length > 0 ? encodeAppendix(attachments) : [];
     const nameBytes = appendix.reduce((sum, { length }) => sum + length, 0);
     const least = this.#dataOffset + (event.dataEnd - this.#dataOffset) / 2;
-    const endFor = (bytes: number) => this.#ends.lastUpTo(event.dataEnd - bytes, least);
+    const endFor = (bytes: number) =>
+      this.#isCompressed ? null : lastRoundUpTo(event.roundEnds, event.dataEnd - bytes, least);
     const withNames = endFor(sectionBytes + nameBytes);
     const kept = withNames ?? endFor(sectionBytes);
     if (kept === null) {

@@ -1,29 +1,18 @@
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import type { SamplerEvent } from '../../native/types.ts';
 import { readFully } from '../../system/files/read-some.ts';
 
-/** The end of a round in the file, and the clock of the recording once it was there. */
-export type RoundEnd = { readonly end: number; readonly atNs: bigint };
-
-/** Ends that are remembered: of longer recordings the gaps between them grow. */
-const MOST_ENDS = 2048;
 const READ_BYTES = 1 << 20;
 const HEAD_BYTES = 8;
 
-/** The places at which the data could end earlier than it does, with whole records and whole rounds. */
-export class RoundEnds {
-  #ends: RoundEnd[] = [];
-
-  add(end: RoundEnd): void {
-    this.#ends.push(end);
-    if (this.#ends.length > MOST_ENDS)
-      this.#ends = this.#ends.filter((_, index) => index % 2 === 1);
-  }
-
-  /** The last one up to `most`; null where it lies before `least`. */
-  lastUpTo(most: number, least: number): RoundEnd | null {
-    const found = this.#ends.findLast(({ end }) => end <= most) ?? null;
-    return found !== null && found.end >= least ? found : null;
-  }
+/** The last round that ends up to `most`; null where it ends before `least`. */
+export function lastRoundUpTo(
+  { ends, atNs }: Extract<SamplerEvent, { kind: 'recording-ended' }>['roundEnds'],
+  most: number,
+  least: number,
+): { readonly end: number; readonly atNs: bigint } | null {
+  const found = ends.findLastIndex((end) => end <= most);
+  return found >= 0 && ends[found] >= least ? { end: ends[found], atNs: atNs[found] } : null;
 }
 
 /** The samples among the records of `fd` from `from` up to `to`, where records begin and end. */

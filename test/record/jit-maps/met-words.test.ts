@@ -16,13 +16,12 @@ test('words of a Node that reports no code are known when it is gone, those of o
   const children = [spawn('sleep', ['1000']), spawn('sleep', ['2000'])];
   await Promise.all(children.map((child) => once(child, 'spawn')));
   const [silent, reporting] = children.map(({ pid }) => pid as number);
-  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
   const words = new MetWords();
   const reports = (pid: number) => pid === reporting;
   words.meet(findMappedNode(Buffer.concat([nodeOf(silent), nodeOf(reporting)])), reports);
-  now.mockReturnValue(1000);
-  words.meet(findMappedNode(new Uint8Array()), reports);
-  now.mockRestore();
+  vi.advanceTimersByTime(1000);
+  vi.useRealTimers();
   expect((await words.of(silent)).slice(0, 2)).toEqual(['sleep', '1000']);
   for (const child of children) {
     child.kill('SIGKILL');
