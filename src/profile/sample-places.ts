@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import type { IntColumn } from '../base/int-column.ts';
 import { lookUpNarrow } from '../base/narrow-column.ts';
+import { once } from '../base/once.ts';
 import {
   type FrameTable,
   FUNC_CATEGORIES,
@@ -34,47 +35,27 @@ type PlacedSamples = {
 };
 
 /** The function, the stack and its callers, of every sample: columns that are computed once they are asked for. */
-export function placesOfSamples(of: PlacedSamples): SamplePlaces {
-  return new LazyPlaces(of);
-}
-
-class LazyPlaces implements SamplePlaces {
-  readonly #of: PlacedSamples;
-  #outside: Int32Array | null = null;
-  #func: IntColumn | null = null;
-  #caller: IntColumn | null = null;
-
-  constructor(of: PlacedSamples) {
-    this.#of = of;
-  }
-
-  get stack(): IntColumn {
-    return this.#of.samples.stack;
-  }
-
-  get func(): IntColumn {
-    if (this.#func !== null) return this.#func;
-    const { samples, stacks, frames, funcs } = this.#of;
-    const outside = this.#outsideTheKernel();
-    const ofStack = outside.map((at, stack) => frames.func[stacks.frame[at === NONE ? stack : at]]);
-    this.#func = lookUpNarrow(samples.stack, ofStack, funcs.length);
-    return this.#func;
-  }
-
-  get caller(): IntColumn {
-    if (this.#caller !== null) return this.#caller;
-    const { samples, stacks } = this.#of;
-    const outside = this.#outsideTheKernel();
-    const ofStack = stacks.prefix.map((above) => (above === NONE ? NONE : outside[above]));
-    this.#caller = lookUpNarrow(samples.stack, ofStack, stacks.length);
-    return this.#caller;
-  }
-
-  #outsideTheKernel(): Int32Array {
-    const { stacks, frames, funcs } = this.#of;
-    this.#outside ??= outsideTheKernel(stacks, frames, funcs);
-    return this.#outside;
-  }
+export function placesOfSamples({ samples, stacks, frames, funcs }: PlacedSamples): SamplePlaces {
+  const outside = once(() => outsideTheKernel(stacks, frames, funcs));
+  const func = once(() => {
+    const ofStack = outside().map((at, stack) => {
+      return frames.func[stacks.frame[at === NONE ? stack : at]];
+    });
+    return lookUpNarrow(samples.stack, ofStack, funcs.length);
+  });
+  const caller = once(() => {
+    const ofStack = stacks.prefix.map((above) => (above === NONE ? NONE : outside()[above]));
+    return lookUpNarrow(samples.stack, ofStack, stacks.length);
+  });
+  return {
+    stack: samples.stack,
+    get func() {
+      return func();
+    },
+    get caller() {
+      return caller();
+    },
+  };
 }
 
 const KERNEL = FUNC_CATEGORIES.indexOf('kernel');

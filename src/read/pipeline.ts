@@ -7,6 +7,7 @@ import type { JitCode } from '../code/jit/jit-code.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
+import type { HeldSample } from '../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
@@ -24,7 +25,6 @@ import type {
 import { isHeapEvent, isMeasuredEvent } from '../profile/wait-event.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
-import type { HeldSample } from './deferred-samples.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
 import { limitProcesses, mostFramesOf, tooManyFrames } from './files/reading-limits.ts';
 import { FinalLog } from './logs/final-log.ts';

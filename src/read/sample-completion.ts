@@ -4,12 +4,16 @@ import { NONE } from '../base/brand.ts';
 import { knownCpu } from '../base/cpu-number.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
-import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
+import {
+  DeferredCallchains,
+  type HeldSample,
+  readCookie,
+  type SettleSample,
+} from '../kernel/perf-event/deferred-callchain.ts';
 import type { LbrInnermost } from '../kernel/perf-event/lbr-callchain.ts';
 import { newerFields } from '../kernel/perf-event/parse-info.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
-import { DeferredSamples, type HeldSample, type SettleSample } from './deferred-samples.ts';
 import { GroupReads, type MemberInstance } from './logs/group-reads.ts';
 import { LbrStacks } from './unwind/lbr-stacks.ts';
 import { completesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
@@ -50,7 +54,7 @@ export class SampleCompletion<Held extends HeldSample> {
   readonly #attrIsWhole: Uint8Array;
   readonly #lbr: LbrStacks;
   readonly #groups = new GroupReads();
-  readonly #deferred: DeferredSamples<Held>;
+  readonly #deferred: DeferredCallchains<Held>;
 
   constructor(data: PerfData, { innermost, settle, mostHeldBytes }: CompletionOptions<Held>) {
     this.#data = data;
@@ -62,7 +66,7 @@ export class SampleCompletion<Held extends HeldSample> {
       completesStacks(attr) || info.hasLbrCallchain ? 0 : 1,
     );
     this.#lbr = new LbrStacks(data, innermost);
-    this.#deferred = new DeferredSamples(settle, data.diagnostics, mostHeldBytes);
+    this.#deferred = new DeferredCallchains(settle, data.diagnostics, mostHeldBytes);
   }
 
   /** Decodes a SAMPLE record into `sample`. False, and counted, if it can't be read. */

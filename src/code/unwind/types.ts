@@ -1,4 +1,3 @@
-import type { UnwindArchitecture } from './module-input.ts';
 import type { UnwindModule } from './unwind-module.ts';
 
 /**
@@ -49,43 +48,3 @@ export type RuleCacheStatistics = {
   /** Samples unwound again with all registers, since a rule needed more than the usual three. */
   fullUnwinds: number;
 };
-
-/**
- * Unwinds the samples of one architecture, of any number of processes. Holds the rule cache, so one
- * per recording. What describes the last stack is valid until the next `unwind`.
- */
-export interface Unwinder {
-  readonly architecture: UnwindArchitecture;
-  /** `STOP`: why the last stack ends where it ends. */
-  readonly stopReason: number;
-  /** The module whose frame has no caller; null if it is none. */
-  readonly stopModule: UnwindModule | null;
-  /** Lookup address of the outermost frame, absolute. */
-  readonly stopAddress: number;
-  /** Stack and frame pointer of the outermost frame that was reached; NaN if unknown. */
-  readonly stackPointer: number;
-  readonly framePointer: number;
-  /**
-   * Per frame of the last stack: 1 if its address is that of an instruction, not a return address:
-   * frame 0 and what a signal interrupted. Its lookup address is then itself, not one less.
-   */
-  readonly isExact: Uint8Array;
-  readonly statistics: RuleCacheStatistics;
-
-  /**
-   * Writes the ip and the return addresses into `out`, innermost first, absolute in signed form, and
-   * returns how many: at most `out.length` and 1024.
-   *
-   * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
-   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc), 9 for
-   * i386 (8 is the ip), 16 for arm (13 sp, 14 lr, 15 pc). With `others`, only fp, sp, ip and lr need
-   * to be there at the call.
-   */
-  unwind(
-    registers: Float64Array,
-    stack: StackReader,
-    modules: ModuleLookup,
-    out: Float64Array,
-    others?: OtherRegisters,
-  ): number;
-}

@@ -8,13 +8,7 @@ import type { UnwindArchitecture } from './module-input.ts';
 import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
 import { STOP } from './stop-reason.ts';
-import type {
-  ModuleLookup,
-  OtherRegisters,
-  RuleCacheStatistics,
-  StackReader,
-  Unwinder,
-} from './types.ts';
+import type { ModuleLookup, OtherRegisters, RuleCacheStatistics, StackReader } from './types.ts';
 import type { UnwindModule } from './unwind-module.ts';
 import { NO_RULE, UnwindRule } from './unwind-rule.ts';
 
@@ -22,16 +16,26 @@ export const MOST_FRAMES = 1024;
 const CACHE_SLOTS = 32_768;
 
 /**
+ * Unwinds the samples of one architecture, of any number of processes. Holds the rule cache, so one
+ * per recording. What describes the last stack is valid until the next `unwind`.
+ *
  * Carries three registers from frame to frame (sp, fp, and lr in frame 0) and applies the rule of
  * each lookup address. Where a rule needs more, the sample is unwound again with all registers:
  * that is ten times slower and rare.
  */
-export class RuleUnwinder implements Unwinder {
+export class Unwinder {
   readonly architecture: UnwindArchitecture;
+  /** `STOP`: why the last stack ends where it ends. */
   stopReason: number = STOP.ROOT;
+  /** Lookup address of the outermost frame, absolute. */
   stopAddress = 0;
+  /** Stack and frame pointer of the outermost frame that was reached; NaN if unknown. */
   stackPointer = Number.NaN;
   framePointer = Number.NaN;
+  /**
+   * Per frame of the last stack: 1 if its address is that of an instruction, not a return address:
+   * frame 0 and what a signal interrupted. Its lookup address is then itself, not one less.
+   */
   readonly isExact = new Uint8Array(MOST_FRAMES);
   readonly statistics: RuleCacheStatistics = {
     hits: 0,
@@ -54,11 +58,21 @@ export class RuleUnwinder implements Unwinder {
     this.#frame = new Frame(architecture, callSites);
   }
 
+  /** The module whose frame has no caller; null if it is none. */
   get stopModule(): UnwindModule | null {
     const modules = this.#modules;
     return modules?.find(this.stopAddress) ? modules.module : null;
   }
 
+  /**
+   * Writes the ip and the return addresses into `out`, innermost first, absolute in signed form, and
+   * returns how many: at most `out.length` and 1024.
+   *
+   * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
+   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc), 9 for
+   * i386 (8 is the ip), 16 for arm (13 sp, 14 lr, 15 pc). With `others`, only fp, sp, ip and lr need
+   * to be there at the call.
+   */
   unwind(
     registers: Float64Array,
     stack: StackReader,

@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
 import { joinFloats } from '../../base/join-bytes.ts';
 import { isContextMarker } from './callchain.ts';
 import { PERF_CONTEXT } from './constants.ts';
@@ -25,12 +26,20 @@ export function isDeferred(callchain: Float64Array, length: number): boolean {
   return length >= 2 && callchain[length - 2] === PERF_CONTEXT.USER_DEFERRED;
 }
 
+/** A sample whose callchain is not complete yet. */
+export type HeldSample = {
+  readonly tid: number;
+  /** Bytes of memory that it keeps. */
+  readonly byteLength: number;
+};
+
 /** Takes a sample with its user part, marker in front, or null: that part never came. */
-type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
+export type SettleSample<Held> = (sample: Held, userPart: Float64Array | null) => void;
 
 /**
- * Brings samples and the user part of their callchain together. What stands for a sample is up to
- * the caller.
+ * Holds samples until the record with the user part of their callchain, and counts those that never get one. What
+ * stands for a sample is up to the caller. They settle when that record comes, so behind samples of other threads
+ * that were taken later. Beyond `mostBytes` all that are held settle as they are.
  *
  *     SAMPLE              tid 12   cookie 5     ─┐ held
  *     SAMPLE              tid 12   cookie 5     ─┤ held
@@ -42,28 +51,32 @@ type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
  * time: when a record with another one comes, or the thread takes another one, the samples that are
  * held never get theirs.
  */
-export class DeferredCallchains<T> {
-  readonly #settle: Settle<T>;
+export class DeferredCallchains<Held extends HeldSample> {
+  readonly #settle: SettleSample<Held>;
+  readonly #diagnostics: Diagnostics;
+  readonly #mostBytes: number;
   /** Indexed by tid. */
-  readonly #held = new Map<number, { cookie: Cookie; samples: T[] }>();
+  readonly #held = new Map<number, { cookie: Cookie; samples: Held[] }>();
   /** The user part that came last, by tid. */
   readonly #latest = new Map<number, { cookie: Cookie; userPart: Float64Array | null }>();
-  #heldCount = 0;
+  #heldBytes = 0;
 
-  constructor(settle: Settle<T>) {
+  constructor(
+    settle: SettleSample<Held>,
+    diagnostics: Diagnostics,
+    mostBytes = Number.POSITIVE_INFINITY,
+  ) {
     this.#settle = settle;
-  }
-
-  /** How many samples are held. */
-  get heldCount(): number {
-    return this.#heldCount;
+    this.#diagnostics = diagnostics;
+    this.#mostBytes = mostBytes;
   }
 
   /** A sample came whose user part is in the record with this cookie. */
-  add(tid: number, cookie: Cookie, sample: T): void {
+  add(sample: Held, cookie: Cookie): void {
+    const { tid } = sample;
     const latest = this.#latest.get(tid);
     if (latest?.cookie === cookie) {
-      this.#settle(sample, latest.userPart);
+      this.#settleOne(sample, latest.userPart);
       return;
     }
     let held = this.#held.get(tid);
@@ -73,7 +86,8 @@ export class DeferredCallchains<T> {
     }
     if (held === undefined) this.#held.set(tid, { cookie, samples: [sample] });
     else held.samples.push(sample);
-    this.#heldCount++;
+    this.#heldBytes += sample.byteLength;
+    if (this.#heldBytes > this.#mostBytes) this.giveUp();
   }
 
   /** A CALLCHAIN_DEFERRED record of `tid` came. Several events may report one. */
@@ -93,8 +107,17 @@ export class DeferredCallchains<T> {
     const held = this.#held.get(tid);
     if (held === undefined) return;
     this.#held.delete(tid);
-    this.#heldCount -= held.samples.length;
-    for (const sample of held.samples) this.#settle(sample, userPart);
+    for (const sample of held.samples) {
+      this.#heldBytes -= sample.byteLength;
+      this.#settleOne(sample, userPart);
+    }
+  }
+
+  #settleOne(sample: Held, userPart: Float64Array | null): void {
+    if (userPart === null) {
+      this.#diagnostics.count('callchain-user-part-missing', `thread ${sample.tid}`);
+    }
+    this.#settle(sample, userPart);
   }
 }
 

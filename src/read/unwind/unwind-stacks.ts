@@ -17,7 +17,7 @@ import {
   wordBytesOf,
 } from '../../code/unwind/stack-bytes.ts';
 import { isRoot, STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
-import type { Unwinder } from '../../code/unwind/types.ts';
+import type { Unwinder } from '../../code/unwind/unwinder.ts';
 import { MOST_FRAMES } from '../../code/unwind/unwinder.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';

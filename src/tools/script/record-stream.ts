@@ -2,6 +2,7 @@ import { StringTable } from '../../base/string-table.ts';
 import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD, recordTypeName } from '../../kernel/perf-event/constants.ts';
+import type { HeldSample } from '../../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../../kernel/perf-event/record.ts';
 import { RecordView } from '../../kernel/perf-event/record-view.ts';
@@ -10,7 +11,6 @@ import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts
 import { checkArguments, RECORD_STREAM } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
-import type { HeldSample } from '../../read/deferred-samples.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';
 import { limitProcesses } from '../../read/files/reading-limits.ts';

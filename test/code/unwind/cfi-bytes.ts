@@ -15,8 +15,8 @@ import {
   wordBytesOf,
 } from '../../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
-import type { Unwinder } from '../../../src/code/unwind/types.ts';
 import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
+import type { Unwinder } from '../../../src/code/unwind/unwinder.ts';
 import { ModuleRanges } from '../../helpers/module-ranges.ts';
 
 /** Where `.eh_frame` lies in the file; functions are below. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ByteWriter } from '../../../src/base/byte-writer.ts';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { joinFloats } from '../../../src/base/join-bytes.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../../src/kernel/perf-event/constants.ts';
 import {
   DeferredCallchains,
+  type HeldSample,
   readCookie,
 } from '../../../src/kernel/perf-event/deferred-callchain.ts';
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
@@ -69,37 +71,42 @@ describe('deferred callchain', () => {
 describe('samples that wait for their user part', () => {
   const settling = () => {
     const settled: [string, number[] | null][] = [];
-    const callchains = new DeferredCallchains<string>((sample, userPart) =>
-      settled.push([sample, userPart && [...userPart]]),
+    const diagnostics = new Diagnostics();
+    const callchains = new DeferredCallchains<HeldSample & { readonly name: string }>(
+      ({ name }, userPart) => settled.push([name, userPart && [...userPart]]),
+      diagnostics,
     );
-    return { callchains, settled };
+    const add = (tid: number, cookie: string, name: string) =>
+      callchains.add({ tid, byteLength: 1, name }, cookie);
+    const missing = () => diagnostics.entries()[0]?.count ?? 0;
+    return { callchains, add, settled, missing };
   };
   const { USER } = PERF_CONTEXT;
 
   test('all samples of a thread and cookie are completed by its record', () => {
-    const { callchains, settled } = settling();
-    callchains.add(1, '0xa', 'first of 1');
-    callchains.add(2, '0xa', 'only of 2');
-    callchains.add(1, '0xa', 'second of 1');
-    expect(callchains.heldCount).toBe(3);
+    const { callchains, add, settled, missing } = settling();
+    add(1, '0xa', 'first of 1');
+    add(2, '0xa', 'only of 2');
+    add(1, '0xa', 'second of 1');
+    expect(settled).toEqual([]);
     callchains.apply(1, '0xa', Float64Array.of(0x401000));
     expect(settled).toEqual([
       ['first of 1', [USER, 0x401000]],
       ['second of 1', [USER, 0x401000]],
     ]);
-    expect(callchains.heldCount).toBe(1);
+    expect(missing()).toBe(0);
     callchains.giveUp();
     expect(settled.slice(2)).toEqual([['only of 2', null]]);
-    expect(callchains.heldCount).toBe(0);
+    expect(missing()).toBe(1);
   });
 
   test('samples whose deferred record was lost are released without it', () => {
-    const { callchains, settled } = settling();
-    callchains.add(1, '0xa', 'old');
-    callchains.add(1, '0xb', 'new');
+    const { callchains, add, settled, missing } = settling();
+    add(1, '0xa', 'old');
+    add(1, '0xb', 'new');
     expect(settled).toEqual([['old', null]]);
     callchains.apply(1, '0xc', Float64Array.of(0x401000));
     expect(settled.slice(1)).toEqual([['new', null]]);
-    expect(callchains.heldCount).toBe(0);
+    expect(missing()).toBe(2);
   });
 });

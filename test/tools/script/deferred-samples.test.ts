@@ -8,7 +8,10 @@ import {
   PERF_RECORD,
   PERF_SAMPLE,
 } from '../../../src/kernel/perf-event/constants.ts';
-import { DeferredSamples, type HeldSample } from '../../../src/read/deferred-samples.ts';
+import {
+  DeferredCallchains,
+  type HeldSample,
+} from '../../../src/kernel/perf-event/deferred-callchain.ts';
 import { visitRecords } from '../../../src/tools/script/record-stream.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
@@ -81,7 +84,7 @@ describe('samples whose callchain comes in two parts', () => {
     const reported: (readonly [number, boolean])[] = [];
     const diagnostics = new Diagnostics();
     const held = (tid: number) => ({ tid, byteLength: 60 });
-    const samples = new DeferredSamples<HeldSample>(
+    const samples = new DeferredCallchains<HeldSample>(
       ({ tid }, part) => reported.push([tid, part !== null]),
       diagnostics,
       100,

@@ -1,7 +1,6 @@
 import type { Architecture } from '../architecture.ts';
 import type { UnwindArchitecture } from '../module-input.ts';
-import type { Unwinder } from '../types.ts';
-import { RuleUnwinder } from '../unwinder.ts';
+import { Unwinder } from '../unwinder.ts';
 import { AARCH64 } from './aarch64/architecture.ts';
 import { ARM } from './arm/architecture.ts';
 import { I386 } from './i386/architecture.ts';
@@ -16,5 +15,5 @@ const ARCHITECTURES: Readonly<Record<UnwindArchitecture, Architecture>> = {
 
 /** An unwinder with an empty cache. */
 export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
-  return new RuleUnwinder(architecture, ARCHITECTURES[architecture]);
+  return new Unwinder(architecture, ARCHITECTURES[architecture]);
 }
