@@ -39,7 +39,7 @@ export function drawSample(
     '\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n' +
     `\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n${lines.join('')}\n` +
     `print fmt: ${printFmt}\n`;
-  const formats = TracepointFormats.fromTexts(
+  const formats = new TracepointFormats(
     {
       formats: [{ system: 'test', text }],
       longSize,

@@ -9,7 +9,6 @@ import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
 import { STOP } from './stop-reason.ts';
 import type { ModuleLookup, OtherRegisters, RuleCacheStatistics, StackReader } from './types.ts';
-import type { UnwindModule } from './unwind-module.ts';
 import { NO_RULE, UnwindRule } from './unwind-rule.ts';
 
 export const MOST_FRAMES = 1024;
@@ -48,7 +47,6 @@ export class Unwinder {
   readonly #full: FullUnwinder;
   readonly #frame: Frame;
   readonly #rule = new UnwindRule();
-  #modules: ModuleLookup | null = null;
 
   constructor(name: UnwindArchitecture, architecture: Architecture) {
     const callSites = new CallSites(architecture);
@@ -56,12 +54,6 @@ export class Unwinder {
     this.#finder = new RuleFinder(architecture);
     this.#full = new FullUnwinder(architecture, this.#finder, callSites);
     this.#frame = new Frame(architecture, callSites);
-  }
-
-  /** The module whose frame has no caller; null if it is none. */
-  get stopModule(): UnwindModule | null {
-    const modules = this.#modules;
-    return modules?.find(this.stopAddress) ? modules.module : null;
   }
 
   /**
@@ -115,7 +107,7 @@ export class Unwinder {
         break;
       }
     }
-    this.#end(stop, frame.sp, frame.fp, modules);
+    this.#end(stop, frame.sp, frame.fp);
     return count;
   }
 
@@ -145,14 +137,13 @@ export class Unwinder {
     const full = this.#full;
     const count = full.unwind(registers, stack, modules, out, this.isExact);
     this.stopAddress = full.stopAddress;
-    this.#end(full.stopReason, full.stackPointer, full.framePointer, modules);
+    this.#end(full.stopReason, full.stackPointer, full.framePointer);
     return count;
   }
 
-  #end(stop: number, sp: number, fp: number, modules: ModuleLookup): void {
+  #end(stop: number, sp: number, fp: number): void {
     this.stopReason = stop;
     this.stackPointer = sp;
     this.framePointer = fp;
-    this.#modules = modules;
   }
 }

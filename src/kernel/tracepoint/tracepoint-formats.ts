@@ -24,7 +24,8 @@ export class TracepointFormats {
   readonly #byId = new Map<number, TracepointFormat>();
   readonly #diagnostics: Diagnostics;
 
-  private constructor(texts: FormatTexts, options: FormatOptions) {
+  /** Formats from files as tracefs has them. */
+  constructor(texts: FormatTexts, options: FormatOptions = {}) {
     this.#diagnostics = options.diagnostics ?? new Diagnostics();
     this.littleEndian = texts.littleEndian;
     const names = new KernelNames(options.symbolOf ?? null, texts.printkFormats ?? '');
@@ -51,11 +52,6 @@ export class TracepointFormats {
     }
     if (parts.cutAt !== null) options.diagnostics?.count('tracing-data-cut', parts.cutAt);
     return new TracepointFormats(parts, options);
-  }
-
-  /** Formats from files as tracefs has them. */
-  static fromTexts(texts: FormatTexts, options: FormatOptions = {}): TracepointFormats {
-    return new TracepointFormats(texts, options);
   }
 
   /** Indexed by `common_type`, which is the attr's `config`. */

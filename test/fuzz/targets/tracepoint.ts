@@ -63,10 +63,7 @@ export const tracepointTargets: readonly Target[] = [
     read(bytes, random) {
       const texts = [{ system: 'system', text: toText(bytes) }];
       const longSize = random() < 0.8 ? 8 : 4;
-      printAll(
-        TracepointFormats.fromTexts({ formats: texts, longSize, littleEndian: true }),
-        random,
-      );
+      printAll(new TracepointFormats({ formats: texts, longSize, littleEndian: true }), random);
     },
   },
 ];

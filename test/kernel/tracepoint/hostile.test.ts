@@ -29,7 +29,7 @@ function readAll(formats: TracepointFormats, random: () => number): void {
 describe('hostile tracepoint data', () => {
   test('tracepoint data of any bytes is formatted without an exception', () => {
     const random = seededRandom(1);
-    const formats = TracepointFormats.fromTexts({
+    const formats = new TracepointFormats({
       formats: texts,
       longSize: 8,
       littleEndian: true,
@@ -50,7 +50,7 @@ describe('hostile tracepoint data', () => {
         changed = changed.slice(0, at) + letter + changed.slice(at + skipped);
       }
       readAll(
-        TracepointFormats.fromTexts({
+        new TracepointFormats({
           formats: [{ system, text: changed }],
           longSize: round % 2 === 0 ? 8 : 4,
           littleEndian: true,
@@ -88,7 +88,7 @@ describe('hostile tracepoint data', () => {
     for (const text of [' ', '[', '[]', 'a', 'a ', 'a[1]', '\t[ ']) {
       const declaration = text.repeat(20_000);
       const file = `name: ${declaration}\nID: 1\n\tfield:${declaration};\toffset:8;\tsize:4;\n`;
-      const formats = TracepointFormats.fromTexts({
+      const formats = new TracepointFormats({
         formats: [{ system: 'x', text: `name: y\nID: 2\n${file}print fmt: ${declaration}` }],
         longSize: 8,
         littleEndian: true,

@@ -98,7 +98,7 @@ describeLive('tracepoints that fire here', () => {
           system: path.split('/')[0],
           text: readFileSync(join(EVENTS, path), 'utf8'),
         }));
-      const all = [...TracepointFormats.fromTexts({ formats, longSize: 8, littleEndian: true })];
+      const all = [...new TracepointFormats({ formats, longSize: 8, littleEndian: true })];
       const lines = formats.reduce((sum, { text }) => sum + text.split('field:').length - 1, 0);
       const fields = all.reduce(
         (sum, format) => sum + format.fieldList.length + format.commonFields.length,

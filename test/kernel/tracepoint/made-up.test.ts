@@ -64,7 +64,7 @@ function formatTexts() {
 /** A recording with one sample of every format. */
 function madeUp(littleEndian: boolean): Uint8Array {
   const texts = formatTexts();
-  const formats = [...TracepointFormats.fromTexts({ formats: texts, longSize: 8, littleEndian })];
+  const formats = [...new TracepointFormats({ formats: texts, longSize: 8, littleEndian })];
   const random = seededRandom(4);
   const { IDENTIFIER, TID, TIME, CPU, RAW } = PERF_SAMPLE;
   const attrs = formats.map(({ id }) => ({

@@ -22,7 +22,7 @@ function symbolOf(address: number): { name: string; offset: number } | null {
   return nearest ? { name: nearest.name, offset: address - nearest.start } : null;
 }
 
-const formats = TracepointFormats.fromTexts(
+const formats = new TracepointFormats(
   {
     formats: readdirSync(fixtures)
       .filter((file) => file.endsWith('.format'))

@@ -99,7 +99,7 @@ describe('TracepointFormats', () => {
     const bytes = encoded(true, 8);
     expect(TracepointFormats.parse(new Uint8Array(64), { diagnostics })).toBeNull();
     TracepointFormats.parse(bytes.subarray(0, bytes.length - 10), { diagnostics });
-    TracepointFormats.fromTexts(
+    new TracepointFormats(
       { formats: [{ system: 'x', text: 'nothing' }], longSize: 8, littleEndian: true },
       { diagnostics },
     );
@@ -113,7 +113,7 @@ describe('TracepointFormats', () => {
   test('tracepoint samples without a print fmt are counted', () => {
     const diagnostics = new Diagnostics();
     const text = 'name: x\nID: 5\nformat:\n\nprint fmt: "%u", jiffies_to_msecs(1)\n';
-    const all = TracepointFormats.fromTexts(
+    const all = new TracepointFormats(
       { formats: [{ system: 'jbd2', text }], longSize: 8, littleEndian: true },
       { diagnostics },
     );
