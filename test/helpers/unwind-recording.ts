@@ -99,7 +99,7 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
         time: Number.isNaN(sample.timeNs) ? 0n : toRawTime(data.startTime, sample.timeNs),
         ips,
         stop: STOP_NAMES[unwinder.stopReason],
-        stopModule: unwinder.stopModule?.name ?? '',
+        stopModule: modules.find(unwinder.stopAddress) ? (modules.module?.name ?? '') : '',
       });
     },
   });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ReadConfig, readConfig, type Setting } from './config-file.ts';
+import { readConfig, type Setting } from './config-file.ts';
 import { configurableOptions, findDefault } from './find-default.ts';
 
 /** A default of the user's, as `perf-ts doctor` lists it. */
@@ -24,17 +24,15 @@ export type DefaultsInForce = {
 };
 
 /** The defaults that the environment and the user's file give to these commands. */
-export function defaultsInForce(
-  commands: readonly Command[],
-  environment: NodeJS.ProcessEnv = process.env,
-  read: ReadConfig = readConfig(environment),
-): DefaultsInForce {
+export function defaultsInForce(commands: readonly Command[]): DefaultsInForce {
+  const { env } = process;
+  const read = readConfig(env);
   const config = read.kind === 'config' ? read.config : null;
   const values = new Map<string, DefaultInForce & { commands: string[] }>();
   for (const command of commands) {
     for (const option of configurableOptions(command)) {
       const name = option.name();
-      const found = findDefault(command.name(), option, environment, config);
+      const found = findDefault(command.name(), option, env, config);
       // The built-in value holds.
       if (found === null || found.value === false) continue;
       const { value, from } = found;

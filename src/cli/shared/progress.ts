@@ -120,8 +120,8 @@ export function endReading(): void {
 }
 
 /** Shows the bytes that were written to `name`: those so far are handed over. */
-export function writingProgress(name: string, quiet = false): (bytes: number) => void {
-  const shown = quiet ? null : progressLine();
+export function writingProgress(name: string): (bytes: number) => void {
+  const shown = progressLine();
   const shownName = printable(basename(name));
   const atInterrupt = `leaves ${shownName} incomplete`;
   return (bytes) => {

@@ -3,10 +3,8 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { type EventSources, isCorePmu } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
-import { type KernelSettings, readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { findLaterFeature } from '../../system/kernel/later-features.ts';
 import { isAbsent } from '../../system/kernel/open-refusal.ts';
-import { explainRefusal, type RefusedWish } from '../../system/kernel/permission-help.ts';
 
 /** The reason why an event is not counted on a kernel of this release, in a few words, with the errno's name. */
 export function refusalReason(
@@ -23,14 +21,6 @@ export function refusalReason(
     return `this machine has no hardware counters (${code})`;
   }
   return openWords(code, 'counted');
-}
-
-/** Hints for events that the kernel does not allow. */
-export function permissionHints(
-  wants: Omit<RefusedWish, 'counting'>,
-  settings: KernelSettings = readKernelSettings(),
-): string[] {
-  return explainRefusal(settings, { ...wants, counting: true });
 }
 
 function hasCorePmu({ pmus }: EventSources): boolean {

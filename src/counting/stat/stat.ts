@@ -14,9 +14,11 @@ import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
 import { hasUserSpacePart } from '../../system/kernel/event-name.ts';
+import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
+import { explainRefusal } from '../../system/kernel/permission-help.ts';
 import { explainExecFailure, explainStartFailure } from '../../system/launch/start-failure.ts';
 import { endCommand, reapLater } from '../../system/launch/started-command.ts';
 import { isAlive, listThreads } from '../../system/processes/thread-stat.ts';
@@ -27,7 +29,6 @@ import type { CountedGroup } from './counted-group.ts';
 import type { Counters, Refused, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
-import { permissionHints } from './refusal.ts';
 import type { StatMachine, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
 import { type GroupTally, type StatRow, statRowsOf, tallyGroups } from './tally.ts';
@@ -411,11 +412,12 @@ class Stat {
   }
 
   #permissionHints(inOneLine: boolean, kernel: boolean): string[] {
-    return permissionHints({
+    return explainRefusal(readKernelSettings(), {
       systemWide: this.#target.kind === 'system',
       foreignProcess: this.#target.kind === 'threads',
       kernel,
       inOneLine,
+      counting: true,
     });
   }
 

@@ -66,9 +66,9 @@ type CpuPlace = {
 };
 
 /** Reads `/sys/devices/system/cpu/cpuN/topology`; missing values (some arm64 boards) are 0. */
-function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
+function readCpuPlace(cpu: number): CpuPlace {
   const read = (file: string): number => {
-    const text = readTextOrEmpty(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`);
+    const text = readTextOrEmpty(`/sys/devices/system/cpu/cpu${cpu}/topology/${file}`);
     return Math.max(0, Number(text) || 0);
   };
   return { socket: read('physical_package_id'), die: read('die_id'), core: read('core_id') };

@@ -113,16 +113,12 @@ export function asRootLines(place: RunPlace): string[] {
 }
 
 /** Names the limit that an mmap of a ring ran into. */
-export function explainRingRefusal(
-  settings: KernelSettings,
-  pages: number,
-  place: RunPlace = readRunPlace(),
-): string[] {
+export function explainRingRefusal(settings: KernelSettings, pages: number): string[] {
   return [
     `a ring of ${pages} pages does not fit what this user may lock: kernel.perf_event_mlock_kb is ` +
       `${settings.mlockKib ?? 'unknown'} KiB per CPU, shared by all of the user's recordings, and RLIMIT_MEMLOCK ` +
       `${settings.memlockKib ?? 0} KiB`,
     'ask for less with -m 16, stop other recordings, or raise it: ' +
-      settingLine(place, 'kernel.perf_event_mlock_kb=…'),
+      settingLine(readRunPlace(), 'kernel.perf_event_mlock_kb=…'),
   ];
 }

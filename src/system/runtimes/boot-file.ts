@@ -29,12 +29,9 @@ const OTHERS_MAY_WRITE = constants.S_IWGRP | constants.S_IWOTH;
  * package and stay when it moves or goes: a shell or a multiplexer keeps the environment for longer than the
  * recording lasts, and each Node that it starts ends where the file is not. They are made by the first look.
  */
-export function* bootFiles(
-  environment: NodeJS.ProcessEnv = process.env,
-  ofRoot: string = OF_ROOT,
-): Generator<string> {
+export function* bootFiles(environment: NodeJS.ProcessEnv = process.env): Generator<string> {
   const packaged = packageFile('dist/register/boot.cjs');
-  for (const [home, mode] of homes(environment, ofRoot)) {
+  for (const [home, mode] of homes(environment)) {
     if (isLeft(home)) continue;
     const kept = keep(packaged, home, mode);
     if (kept !== null) yield kept;
@@ -43,13 +40,13 @@ export function* bootFiles(
 }
 
 /** Folders for data of programs, each with the mode of ours in it. */
-function homes({ XDG_DATA_HOME }: NodeJS.ProcessEnv, ofRoot: string): [string, number][] {
+function homes({ XDG_DATA_HOME }: NodeJS.ProcessEnv): [string, number][] {
   const isRoot = actingUid() === 0;
   const mode = isRoot ? FOR_ALL : FOR_OWNER;
   // The specification ignores relative paths.
   if (XDG_DATA_HOME !== undefined && isAbsolute(XDG_DATA_HOME)) return [[XDG_DATA_HOME, mode]];
   const home = homeFolder();
-  if (isRoot) return [[ofRoot, mode]];
+  if (isRoot) return [[OF_ROOT, mode]];
   return home === null ? [] : [[join(home, '.local/share'), mode]];
 }
 
