@@ -30,7 +30,7 @@ const NEED_OF_KIND: { readonly [kind in DsoKey['kind']]?: 'elf' | 'kernel-image'
   vdso: 'vdso',
 };
 
-/** As of a symbolizer; without a reference of the kernel it has no lines. */
+/** Options as a symbolizer has them; without a reference of the kernel it has no lines. */
 export type DsoLinesOptions = Pick<
   SymbolizerOptions,
   'dsos' | 'provider' | 'demangleCpp' | 'diagnostics' | 'kernelReference' | 'memory'
