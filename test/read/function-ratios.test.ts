@@ -83,9 +83,9 @@ describe('instructions per cycle of functions, of which the program counted its 
     ]);
     expect(table.slice(0, 4)).toEqual([
       'cycles:u  insn per cycle  95% interval  file    function',
-      '  46.04%            0.37     0.30–0.41  ratios  wait_little',
-      '  32.34%            1.00     0.87–1.04  ratios  compute',
-      '  21.60%            0.17     0.06–0.21  ratios  wait_much',
+      '  46.06%            0.37     0.30–0.41  ratios  wait_little',
+      '  32.26%            1.00     0.87–1.04  ratios  compute',
+      '  21.66%            0.17     0.06–0.21  ratios  wait_much',
     ]);
   });
 
