@@ -43,6 +43,6 @@ test('functions that alternate at nearly every sample make no visits', () => {
   expect(varianceOf(new Array(200).fill(21), 14)).toBe(1 / 6);
 });
 
-test('without places of samples visits are of any size', () => {
+test('visits are of any size where places of samples are not known', () => {
   expect(varianceOfVisits([Int32Array.of(0, 1, 2)], undefined)).toBe(1 / 6);
 });
