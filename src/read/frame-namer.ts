@@ -170,7 +170,8 @@ export class FrameNamer {
   #locate(dso: DsoIndex, address: number): Pick<Named, 'place' | 'inlined'> {
     const line = this.#machine.jit?.line(dso, address) ?? null;
     if (line !== null) {
-      const place = line.file === '' ? {} : { file: line.file, line: line.line };
+      const isPlaced = line.file !== '' && line.line > 0;
+      const place = isPlaced ? { file: line.file, line: line.line } : {};
       if (line.inlined === undefined || this.#frameLines?.inline !== true) {
         return { place, inlined: [] };
       }

@@ -2,7 +2,7 @@
 export type V8Position = {
   /** Path or URL as V8 was given it; empty of what was evaluated, whose lines are those of its text. */
   readonly file: string;
-  /** Line from 1. */
+  /** Line from 1; 0 where it is not known, in an inlined function. */
   readonly line: number;
   /** Column from 1; 0 where it is not known. */
   readonly column: number;

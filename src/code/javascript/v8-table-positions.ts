@@ -110,20 +110,26 @@ export class V8TablePositions {
     if (entry < 0) return { file: self.file, line: name.line, column: name.column, inlined: null };
     const inlining = entries.inlining[entry];
     const owner = inlining === NONE ? self : (owners.get(inlining) ?? null);
-    const position = entries.position[entry];
-    if (owner === null || position < 0) return null;
-    const ends = this.#code.lineEnds(owner.isolate, owner.script);
+    if (owner === null) return null;
+    const isOwn = owner.function === self.function && owner.script === self.script;
+    const place = this.#placeIn(owner, entries.position[entry]);
+    // Whose code it is does not depend on the place in it.
+    if (place === null && isOwn) return null;
+    return {
+      file: owner.file,
+      line: place?.line ?? 0,
+      column: place?.column ?? 0,
+      inlined: isOwn ? null : formatV8Function(owner.function, name.tier),
+    };
+  }
+
+  /** Line and column from 1 of a position in the script of `owner`; null where they are not known. */
+  #placeIn({ isolate, script }: Owner, position: number): { line: number; column: number } | null {
+    const ends = position < 0 ? null : this.#code.lineEnds(isolate, script);
     if (ends === null) return null;
     const line = firstNotBelow(ends, position);
     if (line === ends.length) return null;
-    const column = position - (line === 0 ? 0 : ends[line - 1] + 1);
-    const isOwn = owner.function === self.function && owner.script === self.script;
-    return {
-      file: owner.file,
-      line: line + 1,
-      column: column + 1,
-      inlined: isOwn ? null : formatV8Function(owner.function, name.tier),
-    };
+    return { line: line + 1, column: position - (line === 0 ? 0 : ends[line - 1] + 1) + 1 };
   }
 
   /** Null for code without a name of a function. */

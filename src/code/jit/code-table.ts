@@ -64,7 +64,7 @@ export type DumpLines = {
 
 export type SourceLine = {
   readonly file: string;
-  /** Line in the source, from 1. */
+  /** Line in the source, from 1; 0 where only the inlined function is known. */
   readonly line: number;
   /**
    * The function whose code the JIT has inlined here, as the JIT would spell the name of its code.

@@ -19,6 +19,7 @@ export function placeFrame(
     const func = funcs.intern(strings.intern(line.inlined), funcs.dso(own));
     placed = builder.addInlined(frame, frames.dso(frame), frames.address(frame), 1, func);
   }
+  if (line.line === 0) return;
   const name = line.inlined ?? strings.get(funcs.name(own) as StringIndex);
   // Evaluated code has lines and no file.
   const file = line.file === '' ? NONE : strings.intern(line.file);

@@ -84,6 +84,18 @@ describe('positions in scripts', () => {
     expect(find(positionsOf(PROGRAM), 3, 60, 70)).toEqual(['-', '-']);
   });
 
+  test('an inlined call is its function, where the place in that is not known', () => {
+    const positions = positionsOf(`
+      7 JS:~leaf /app/a.js:1:11  | +0 20 +4 30
+      7 JS:+outer /app/a.js:4:15 | +8 20(0) +16 -1(0) +24 -1
+    `);
+    expect(find(positions, 1, 8, 16, 24)).toEqual([
+      '/app/a.js:1:21 of JS:+leaf /app/a.js:1:11',
+      '/app/a.js:0:0 of JS:+leaf /app/a.js:1:11',
+      '-',
+    ]);
+  });
+
   test('positions before the first entry are where the function begins', () => {
     expect(find(positionsOf(PROGRAM), 3, 0)).toEqual(['/app/a.js:4:15']);
   });
