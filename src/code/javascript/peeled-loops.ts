@@ -9,6 +9,8 @@ const FEWEST_ENTRIES = 8;
 const MOST_PAIRS = 4_000_000;
 /** The part of the bytes of a loop's own function that has to have a counterpart. */
 const FEWEST_ALIKE = 0.75;
+/** Pieces as long as their counterparts in a row that is alike whatever else is in the loop. */
+const FEWEST_IN_ROW = 4;
 
 /**
  * Positions in Maglev's code, with those of peeled loops mended. Maglev makes the first turn of a loop as code of its
@@ -21,7 +23,7 @@ const FEWEST_ALIKE = 0.75;
  *
  * Both are made of the same bytecodes in the same order, so that the pieces between entries are as long. What the first
  * turn has checked the loop leaves out: both are aligned by the lengths of their pieces, as sequences of letters are. Where
- * they are not alike, the loop has no positions.
+ * they are not alike, the loop has the positions of rows of pieces that are, and no others.
  */
 export function mendPeeledLoops(entries: ScriptEntries): ScriptEntries {
   const position = entries.position.slice();
@@ -67,15 +69,36 @@ function mend(
     if (alike !== null && alike[i - loop] !== NONE) bytesAlike += pieces.length[i - turn];
   }
   const isMended = alike !== null && bytesAlike >= FEWEST_ALIKE * bytes;
+  if (alike !== null && !isMended) keepRows(alike, pieces, loop - turn);
   const lastAlike = isMended ? alike.findLastIndex((piece) => piece !== NONE) : NONE;
   let last = stale;
   for (let i = loop; i < behind; i++) {
     if (pieces.inlined[i - turn] !== NONE) continue;
-    const counterpart = isMended ? alike[i - loop] : NONE;
+    const counterpart = alike?.[i - loop] ?? NONE;
     if (counterpart !== NONE) last = position[turn + counterpart];
+    else if (!isMended) last = NONE;
     // The pieces that are alike lie between the jump to the loop and the one back.
     else if (i - loop > lastAlike) last = stale;
-    position[i] = isMended ? last : NONE;
+    position[i] = last;
+  }
+}
+
+/**
+ * Takes away the counterparts that are not in a row with at least `FEWEST_IN_ROW` pieces that are as long as theirs; of the
+ * others only those between these stay, and one in front and one behind. The last piece of the turn has moves for the loop
+ * in it, and is like what follows the counterpart of the one in front of it, whatever their lengths.
+ */
+function keepRows(alike: Int32Array, { length: lengths }: Pieces, border: number): void {
+  for (let first = 0, end = 0; first < alike.length; first = end + 1) {
+    const same: number[] = [];
+    for (end = first; end < alike.length && alike[end] !== NONE; end++) {
+      if (lengths[border + end] === lengths[alike[end]]) same.push(end);
+    }
+    const isRow = same.length >= FEWEST_IN_ROW;
+    alike.fill(NONE, first, isRow ? Math.max(first, same[0] - 1) : end);
+    if (!isRow) continue;
+    alike.fill(NONE, Math.min(end, same[same.length - 1] + 2), end);
+    if (alike[end - 1] === border - 2 && end < alike.length) alike[end++] = border - 1;
   }
 }
 

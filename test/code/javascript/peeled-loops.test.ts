@@ -68,6 +68,21 @@ it('a loop that is unlike what stands before it has no positions', () => {
   expect([...mended.position].slice(0, TURN.length + 1)).toEqual([13, ...positionsOf(TURN)]);
 });
 
+it('a row of pieces that is alike has its positions, and the turn ends behind it, in a loop that is unlike otherwise', () => {
+  const unlike = [112, 110, 131, 190, 190].map((length): Piece => [length, 30]);
+  const row = stale(TURN.slice(3, -1));
+  const loop = [...unlike, ...row, [23, 30] as const, [150, 30] as const];
+  const mended = mendPeeledLoops(entriesOf([START, ...TURN, [4, 30], ...loop, END]));
+  expect([...mended.position].slice(TURN.length + 1, -1)).toEqual([
+    ...[-1, -1, -1, -1, -1, -1],
+    ...positionsOf(TURN.slice(3)),
+    -1,
+  ]);
+  const short = [...unlike, ...row.slice(-3), ...unlike];
+  const none = mendPeeledLoops(entriesOf([START, ...TURN, [4, 30], ...short, END]));
+  expect([...none.position].slice(TURN.length + 2, -1)).toEqual(short.map(() => -1));
+});
+
 it('functions that were inlined in a loop keep their positions', () => {
   const inlined: Piece[] = [
     [8, 5, 0],
