@@ -23,7 +23,8 @@ export type RouteRow = Omit<MarkSummary, 'kind'> &
 
 /**
  * The part that is put down to no route: it ran while requests of several routes were open, or none was; or on a thread that
- * answers none, as V8's own, and those of libuv's pool where it is not known who asked.
+ * answers none: one with an event loop of its own, as workers that messages ask for work, or any other, as V8's own, and those of libuv's
+ * pool where it is not known who asked.
  */
 export type UntoldRow = Share & { readonly while: (typeof UNTOLD)[number] };
 
@@ -34,7 +35,7 @@ export type RequestReport = {
   readonly untold: readonly UntoldRow[];
 };
 
-const UNTOLD = ['several routes', 'no request', 'other threads'] as const;
+const UNTOLD = ['several routes', 'no request', 'other loops', 'other threads'] as const;
 
 /** Requests by route. `times`: those of `marks`, null where they are not known. */
 export function* findRequests(
@@ -57,7 +58,8 @@ export function* findRequests(
       spent[route][column] += times[column][row] * marks.standsFor[row];
     }
   }
-  const [several, none, elsewhere] = UNTOLD.map((_, i) => names.length + i);
+  const [several, none, otherLoop, elsewhere] = UNTOLD.map((_, i) => names.length + i);
+  const loopThreads = new Set(profile.turns?.loops.map(({ thread }) => thread));
   const keys = new Int32Array(profile.samples.length).fill(NONE);
   const inHandler = new Float64Array(names.length);
   const inPool = new Float64Array(names.length);
@@ -65,7 +67,8 @@ export function* findRequests(
     const of = owner[row];
     if (of >= 0) keys[row] = routeOf[of];
     else if (of <= FIRST_ROUTE) keys[row] = FIRST_ROUTE - of;
-    else keys[row] = of === NO_REQUEST ? none : of === OTHER_THREAD ? elsewhere : several;
+    else if (of !== OTHER_THREAD) keys[row] = of === NO_REQUEST ? none : several;
+    else keys[row] = loopThreads.has(threads[row]) ? otherLoop : elsewhere;
     if (isCertain[row] === 0) continue;
     inHandler[keys[row]] += weights.values[row];
     if (threads[row] !== loops[loop[of]].thread) inPool[keys[row]] += weights.values[row];

@@ -4,6 +4,7 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { finish } from '../../src/base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../src/profile/analysis/select/filter.ts';
 import { MARK_KINDS, type MarkTable } from '../../src/profile/mark-table.ts';
+import type { TurnTable } from '../../src/profile/turn-table.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { summarizeMarks } from '../../src/questions/marks.ts';
 import { ownersOfSamples } from '../../src/questions/request-owners.ts';
@@ -101,8 +102,25 @@ describe('what ran for requests', () => {
       // The third is inside of both; the fifth, at 4 ms.
       ['several routes', 1],
       ['no request', 2],
+      ['other loops', 0],
       ['other threads', 1],
     ]);
+  });
+
+  test('a thread with a loop that answers no request has a row of its own', () => {
+    const stream = server();
+    request(stream, '/a', 0.5, 6.5);
+    const marks = marksOf(stream, profile.threads);
+    const thread = profile.threads.findIndex(({ tid }) => tid === 11);
+    const loops = [{ thread, pid, tid: 11, source: 'library' as const }];
+    const asked = {
+      profile: { ...profile, turns: { loops } as unknown as TurnTable },
+      rows,
+      weights,
+    };
+    const owners = ownersOfSamples(profile, marks, rows);
+    const { untold } = finish(findRequests({ ...asked, estimator: null }, marks, owners, null));
+    expect(untold.map(({ samples }) => samples)).toEqual([0, 2, 1, 0]);
   });
 
   test('a sample is in one row', () => {
@@ -121,6 +139,7 @@ describe('what ran for requests', () => {
       ['GET /a', 2, 1],
       ['several routes', 4],
       ['no request', 1],
+      ['other loops', 0],
       ['other threads', 1],
     ]);
   });
@@ -149,6 +168,7 @@ describe('what ran for requests', () => {
         // Behind the last context, and before the first.
         ['several routes', 3],
         ['no request', 1],
+        ['other loops', 0],
         ['other threads', 1],
       ]);
     });
@@ -187,7 +207,7 @@ describe('what ran for requests', () => {
         ['GET /a', 2, 2, 0],
         ['GET /b', 2, 2, 1],
       ]);
-      expect(untold.map(({ samples }) => samples)).toEqual([3, 1, 0]);
+      expect(untold.map(({ samples }) => samples)).toEqual([3, 1, 0, 0]);
       const selected = (inMark: string) => [...finish(selectSamples(marked, { inMark }))];
       expect(selected('GET /b')).toEqual([0, 1, 5, 6, 7]);
       expect(selected('GET /a')).toEqual([0, 2, 4, 5, 7]);

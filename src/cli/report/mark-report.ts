@@ -129,7 +129,10 @@ function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
     ...(hasPool ? [partOf(route, route.inPool)] : []),
     printable(route.name),
   ]);
-  const untold = report.untold.map(({ share, interval, while: during }) => [
+  const others = report.untold.filter(
+    ({ samples, while: during }) => samples > 0 || during !== 'other loops',
+  );
+  const untold = others.map(({ share, interval, while: during }) => [
     ...TIMES.map(() => ''),
     formatKnownShare(share, interval ?? undefined),
     formatShareInterval(interval ?? undefined),
@@ -164,6 +167,7 @@ function spentLines(routes: readonly RouteRow[]): string[] {
 const UNTOLD: Readonly<Record<RequestReport['untold'][number]['while'], string>> = {
   'several routes': '(while requests of several routes were open)',
   'no request': '(while none was open)',
+  'other loops': '(on event loops that answer none, as workers)',
   'other threads': '(on threads that answer none)',
 };
 
