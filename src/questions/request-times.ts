@@ -45,11 +45,12 @@ type Sampled = {
   readonly owners: SampleOwners;
 };
 
-/** Splits the length of each request. */
+/** Splits the length of each request. `waits`: samples of the event of waits, where the recording has it. */
 export function timesOfRequests(
   { samples, threads, turns }: Profile,
   marks: MarkTable,
   sampled: Sampled,
+  waits: Omit<Sampled, 'weights'> | null = null,
 ): RequestTimeTable {
   const table = Object.fromEntries(
     COLUMNS.map((column) => [column, new Float64Array(marks.length).fill(Number.NaN)]),
@@ -78,6 +79,7 @@ export function timesOfRequests(
     const time = new ThreadTime(samples, marks, { ...sampled, rows: own }, (timeNs) =>
       collections.has(thread, timeNs),
     );
+    if (waits !== null) time.takeWaits(samples, waits, thread);
     for (const row of turnsOf.get(thread) ?? []) {
       if (turns !== undefined) time.addTurn(turns.fromNs[row], turns.toNs[row]);
     }
@@ -95,6 +97,8 @@ const UNTOLD = NO_REQUEST - 1;
  *
  *     turn   │────────┬──╌╌╌╌╌╌╌╌──┬────│
  *     sample          p            q      waited: q − p − weight of q
+ *
+ * Of waits that were recorded, each by itself, the stack tells for whom; they are a part of that time.
  */
 class ThreadTime {
   readonly #timeNs: Float64Array;
@@ -106,6 +110,9 @@ class ThreadTime {
   readonly #ns = new GrowableFloat64();
   readonly #ofRequest = new GrowableInt32();
   readonly #column = new GrowableUint8();
+  #waitNs = new Float64Array();
+  #waits: readonly { readonly endNs: number; readonly owner: number; readonly isSure: boolean }[] =
+    [];
 
   constructor(
     samples: Profile['samples'],
@@ -132,23 +139,56 @@ class ThreadTime {
     this.#column.push(COLUMNS.indexOf(column));
   }
 
+  takeWaits(samples: Profile['samples'], { rows, owners }: Omit<Sampled, 'weights'>, of: number) {
+    const own = rows.filter((row) => samples.thread[row] === of);
+    this.#waitNs = Float64Array.from(own, (row) => samples.timeNs[row]);
+    this.#waits = Array.from(own, (row) => ({
+      endNs: samples.timeNs[row] + samples.periodEvents[row],
+      owner: owners.owner[row],
+      isSure: owners.isCertain[row] === 1,
+    }));
+  }
+
+  /** Adds the recorded waits that begin in a part of a turn, between samples of `before` and `behind`, and returns how long they are. */
+  #addRecorded(fromNs: number, toNs: number, before: number, behind: number): number {
+    let sumNs = 0;
+    for (let i = firstNotBelow(this.#waitNs, fromNs); this.#waitNs[i] < toNs; i++) {
+      const { endNs, owner, isSure } = this.#waits[i];
+      const ns = Math.min(endNs, toNs) - this.#waitNs[i];
+      this.#add(
+        this.#waitNs[i] + ns / 2,
+        ns,
+        isSure || before !== behind ? owner : behind,
+        'waitsNs',
+      );
+      sumNs += ns;
+    }
+    return sumNs;
+  }
+
   /** Adds what the thread waited within a turn. */
   addTurn(fromNs: number, toNs: number): void {
     if (toNs - fromNs < this.#leastTurnNs) return;
     const first = firstNotBelow(this.#timeNs, fromNs);
     const last = firstNotBelow(this.#timeNs, toNs) - 1;
     if (last < first) {
-      this.#add((fromNs + toNs) / 2, toNs - fromNs, UNTOLD, 'waitsNs');
+      const knownNs = this.#addRecorded(fromNs, toNs, UNTOLD, NO_REQUEST);
+      this.#add((fromNs + toNs) / 2, toNs - fromNs - knownNs, UNTOLD, 'waitsNs');
       return;
     }
     // The first sample may stand for time of the turn before: both ends are one wait, at the longer one.
     const [firstNs, lastNs] = [this.#timeNs[first], this.#timeNs[last]];
     const isAtBegin = firstNs - fromNs >= toNs - lastNs;
     const middleNs = (isAtBegin ? fromNs + firstNs : lastNs + toNs) / 2;
-    this.#addWait(middleNs, firstNs - fromNs + toNs - lastNs, first, this.#owner[last], fromNs);
+    const [begin, end] = [this.#owner[first], this.#owner[last]];
+    const knownNs =
+      this.#addRecorded(fromNs, firstNs, begin, end) + this.#addRecorded(lastNs, toNs, begin, end);
+    this.#addWait(middleNs, firstNs - fromNs + toNs - lastNs - knownNs, first, end, fromNs);
     for (let i = first + 1; i <= last; i++) {
       const [beforeNs, timeNs] = [this.#timeNs[i - 1], this.#timeNs[i]];
-      this.#addWait((beforeNs + timeNs) / 2, timeNs - beforeNs, i, this.#owner[i - 1], beforeNs);
+      const before = this.#owner[i - 1];
+      const ns = timeNs - beforeNs - this.#addRecorded(beforeNs, timeNs, before, this.#owner[i]);
+      this.#addWait((beforeNs + timeNs) / 2, ns, i, before, beforeNs);
     }
   }
 
@@ -165,7 +205,7 @@ class ThreadTime {
     }
     const begunNs = request < 0 ? sinceNs : this.#marks.fromNs[request];
     const behindNs = this.#timeNs[i] - begunNs - this.#ranNs[i];
-    const sureNs = begunNs > sinceNs ? Math.max(0, behindNs) : 0;
+    const sureNs = begunNs > sinceNs ? Math.max(0, Math.min(behindNs, waitedNs)) : 0;
     this.#add(atNs, waitedNs - sureNs, UNTOLD, 'waitsNs');
     if (sureNs > 0) this.#add((begunNs + this.#timeNs[i]) / 2, sureNs, request, 'waitsNs');
   }

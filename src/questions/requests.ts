@@ -59,7 +59,9 @@ export function* findRequests(
     }
   }
   const [several, none, otherLoop, elsewhere] = UNTOLD.map((_, i) => names.length + i);
-  const loopThreads = new Set(profile.turns?.loops.map(({ thread }) => thread));
+  // Loops that are known by their waits alone may be V8's own.
+  const ofLibrary = profile.turns?.loops.filter(({ source }) => source === 'library');
+  const loopThreads = new Set(ofLibrary?.map(({ thread }) => thread));
   const keys = new Int32Array(profile.samples.length).fill(NONE);
   const inHandler = new Float64Array(names.length);
   const inPool = new Float64Array(names.length);

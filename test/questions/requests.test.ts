@@ -267,6 +267,52 @@ describe('what ran for requests', () => {
     ]);
   });
 
+  test('a wait that was recorded is of the request whose handler it is in, whatever ran around it', () => {
+    const waited = profileFromText(`
+      tid     10         10                10         10
+      event   cpu-clock  off-cpu           cpu-clock  cpu-clock
+      period  1          900000            1          1
+              loop       parserOnIncoming  loop       loop
+                         work              work
+    `);
+    const { threads } = waited;
+    const stream = new TurnStream(threads[0].pid, 10).turn({
+      fromNs: 0.4 * MS,
+      lengthNs: 2.4 * MS,
+    });
+    stream.mark(REQUEST, 'GET /a', { fromNs: 0.5 * MS, lengthNs: -1 }, 1);
+    stream.mark(REQUEST, 'GET /b', { fromNs: 0.6 * MS, lengthNs: -1 }, 2);
+    stream.markEnd(1, 2.5 * MS).markEnd(2, 2.7 * MS);
+    const parts = [{ pid: threads[0].pid, bytes: stream.attachment() }];
+    const { marks, turns } = decodeLoops(
+      parts,
+      { high: 0, low: 0 },
+      threads,
+      20 * MS,
+      new Diagnostics(),
+    );
+    const named = waited.strings.map((text) =>
+      text === 'parserOnIncoming' ? 'parserOnIncoming node:_http_server:1097' : text,
+    );
+    const turned = { ...waited, strings: named, turns: turns ?? undefined } as Profile;
+    const of = (cells: readonly number[]) => {
+      const own = Int32Array.from(cells);
+      return { rows: own, owners: ownersOfSamples(turned, marks as MarkTable, own) };
+    };
+    const weights = new Float64Array(4).fill(0.1 * MS);
+    const split = (waits: ReturnType<typeof of> | null) => {
+      const { waitsNs, untoldNs } = timesOfRequests(
+        turned,
+        marks as MarkTable,
+        { ...of([0, 2, 3]), weights },
+        waits,
+      );
+      return [...waitsNs, ...untoldNs].map((ns) => Math.round(ns / (MS / 10)) + 0);
+    };
+    expect(split(null)).toEqual([0, 0, 24, 24]);
+    expect(split(of([1]))).toEqual([0, 9, 15, 15]);
+  });
+
   test('a filter selects the samples of a thread while marks are open that are called so', () => {
     const stream = server();
     request(stream, '/users/17', 0.5, 2.5);

@@ -1,3 +1,4 @@
+import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { getOrMake } from '../../base/group-by.ts';
@@ -48,7 +49,7 @@ import type { MarkTable } from '../../profile/mark-table.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
 import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { isMeasuredEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { isMeasuredEvent, isWaitEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
 import { ownersOfSamples, REQUEST } from '../../questions/request-owners.ts';
@@ -319,10 +320,15 @@ export class AnalysedProfile {
     const owners = ownersOfSamples(profile, marks, rows);
     const { unit, values } = this.weights(kind, event);
     const isTime = unit === 'nanoseconds' && !isMeasuredEvent(profile.events[event]);
-    return {
-      owners,
-      times: isTime ? timesOfRequests(profile, marks, { rows, weights: values, owners }) : null,
+    if (!isTime) return { owners, times: null };
+    const ofWaits = profile.events.findIndex(isWaitEvent);
+    const waitRows = ofWaits === NONE ? null : this.samplesOf(ofWaits as EventIndex);
+    const waits = waitRows && {
+      rows: waitRows,
+      owners: ownersOfSamples(profile, marks, waitRows),
     };
+    const sampled = { rows, weights: values, owners };
+    return { owners, times: timesOfRequests(profile, marks, sampled, waits) };
   }
 
   /**
