@@ -203,7 +203,7 @@ describe('the level javascript', () => {
     );
   });
 
-  test('what a call of the program does behind a trap of perf-ts is not work of perf-ts', () => {
+  test('a call of the program through a trap of perf-ts is not work of perf-ts', () => {
     const file = '/srv/node_modules/perf-ts/dist/register/recorded.cjs';
     const wrap = `node::(anonymous namespace)::ProcessWrap::Spawn()${NODE}`;
     const exec = `__x64_sys_execve${KERNEL}`;
