@@ -27,6 +27,7 @@ const SLICE_MS = 8;
  */
 const RANK: { readonly [Kind in RequestKind]?: number } = {
   tracks: 1,
+  lanes: 1,
   heatmap: 1,
   period: 1,
   intervals: 2,
