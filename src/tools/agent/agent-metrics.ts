@@ -10,6 +10,9 @@ import {
 } from './window/service-profiles.ts';
 import { TurnCounts } from './window/turn-counts.ts';
 
+/** A window is late when it is so many times as long as was asked for. */
+const MOST_LONGER = 1.5;
+
 /** Sums over all windows since the start. */
 export class AgentCounts {
   windows = 0;
@@ -64,8 +67,11 @@ export class AgentCounts {
     this.#allTurns = all;
   }
 
-  add(window: MachineWindow, { services, leftOut }: DividedWindow): void {
-    const { losses, endNs } = window;
+  /** `askedMs`: the length that the window was to have. */
+  add(window: MachineWindow, { services, leftOut }: DividedWindow, askedMs: number): void {
+    const { losses, startNs, endNs } = window;
+    // Its length counts, not when the timer came: samples may be late as well.
+    if (Number(endNs - startNs) > MOST_LONGER * askedMs * 1e6) this.late++;
     for (const { code } of findingsOfWindow(window)) {
       this.findings.set(code, (this.findings.get(code) ?? 0) + 1);
     }

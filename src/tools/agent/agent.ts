@@ -33,8 +33,6 @@ import {
 
 /** How long sinks may still take windows when the agent ends. */
 const STOP_MS = 5000;
-/** A window is late when it is so many times as long as was asked for. */
-const MOST_LONGER = 1.5;
 /** The agent is ill when no window has ended for so many of their lengths. */
 const MOST_SILENT_WINDOWS = 4;
 /** And for so long: reading the symbols of all that runs takes a while at the start. */
@@ -273,8 +271,6 @@ class Agent implements RunningAgent {
     const window = this.#sampler?.takeWindow() ?? null;
     if (window === null) return;
     this.#endedMs = nowMs;
-    // Its length counts, not when the timer came: samples may be late as well.
-    if (Number(window.endNs - window.startNs) > MOST_LONGER * askedMs * 1e6) this.#counts.late++;
     const { profile, weights } = window;
     const findings = findingsOfWindow(window);
     const services = await this.#services.of(profile.threads);
@@ -291,7 +287,7 @@ class Agent implements RunningAgent {
       return { services: noted, leftOut };
     };
     const divided = divide(this.#config.services);
-    this.#counts.add(window, divided);
+    this.#counts.add(window, divided, askedMs);
     this.#counts.addTurns(window, services);
     if (divided.services.length > 0) this.#deliver(window, divided.services, divide);
     this.#services.endWindow();

@@ -28,12 +28,24 @@ it('metrics have the share of each service in code of a JIT that has no name, th
   const window = { ...{ sequence: 0, startNs: 0n, endNs: 1n, zeroNs: 0n }, losses: LOSSES };
   const leftOut = { idle: 0, kernel: 0, service: 0 };
   const whole = { profile: named.profile, weights: named.weights, turns: new Map() };
-  counts.add({ ...window, ...whole }, { services: [named, unnamed, native], leftOut });
+  counts.add({ ...window, ...whole }, { services: [named, unnamed, native], leftOut }, 10_000);
   const totals = { counted: null, weighed: 0, samples: 0, lost: 0 };
   const text = metricsText({ counts, totals, renewals: 0, deliveries: [], version: '' });
   expect(text.split('\n').filter((line) => line.startsWith('perf_ts_agent_jit_'))).toEqual([
     'perf_ts_agent_jit_unnamed_ratio{service="shop"} 0.25',
   ]);
+});
+
+it('a window is late by how long it is, not by when its timer came', () => {
+  const counts = new AgentCounts();
+  const { profile, weights } = named;
+  const parts = { services: [], leftOut: { idle: 0, kernel: 0, service: 0 } };
+  for (const seconds of [9, 15, 15.1, 23]) {
+    const times = { startNs: 5n, endNs: 5n + BigInt(seconds * 1e9), zeroNs: 0n };
+    const window = { ...{ sequence: 0, losses: LOSSES, turns: new Map() }, ...times };
+    counts.add({ ...window, profile, weights }, parts, 10_000);
+  }
+  expect([counts.windows, counts.late]).toEqual([4, 2]);
 });
 
 it("a service's profile has a note of its unnamed code of a JIT, and others have none", () => {
