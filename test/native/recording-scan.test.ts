@@ -285,7 +285,7 @@ describe('lines of the list of kernel symbols', () => {
     const list = readFileSync('/proc/kallsyms');
     // Trampolines and BPF programs come and go.
     const kernel = list.subarray(0, list.lastIndexOf('\n', list.indexOf('\t')) + 1);
-    const { starts } = parseKallsyms(kernel, new Diagnostics());
+    const starts = Float64Array.from(parseKallsyms(kernel, new Diagnostics()).starts);
     const addresses = starts.filter((_, i) => i % 500 === 0).map((address) => address + 1);
     const named = expectSameNames('/proc/kallsyms', list, addresses);
     // All start at 0 where the kernel hides them.
@@ -367,7 +367,7 @@ describe('kept symbols of the kernel', () => {
   test('kept kernel symbols name addresses of the running kernel as its list does', () => {
     const kept = binding.keepKernel('/proc/kallsyms', BOOT);
     const list = readFileSync('/proc/kallsyms');
-    const { starts } = parseKallsyms(list, new Diagnostics());
+    const starts = Float64Array.from(parseKallsyms(list, new Diagnostics()).starts);
     // Null where the kernel hides them.
     expect(kept === null).toBe(starts.length === 0);
     if (kept === null) return;

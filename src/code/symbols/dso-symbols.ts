@@ -44,7 +44,7 @@ const NO_FILE = {
 };
 
 /** Bytes of a symbol in its table: begin, end, order, aliases, place of the name. */
-const BYTES_OF_SYMBOL = 60;
+const BYTES_OF_SYMBOL = 26;
 
 export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;

@@ -147,8 +147,11 @@ function joinRows(
     binding[row] = STB_GLOBAL;
     row++;
   }
-  // The other columns of the parts may go.
-  const names = parts.map(({ nameOffset, strings }) => ({ nameOffset, strings }));
+  // The other columns of the parts may go, and the room for symbols that were left out.
+  const names = parts.map(({ nameOffset, strings }) => ({
+    nameOffset: nameOffset.slice(),
+    strings,
+  }));
   const nameOf = (index: number): string => {
     if (index >= symbols) return stubName(plt[index - symbols]);
     let p = names.length - 1;

@@ -1,6 +1,9 @@
 // Hot: once per distinct address of a DSO.
 
-import { lastAtMost } from '../../base/bisect.ts';
+import { lastAtMost, lastOffsetAtMost } from '../../base/bisect.ts';
+
+/** Addresses, or their ends: an agent keeps a million of them, and in most files they have 32 bits. */
+type Addresses = Float64Array | Uint32Array;
 
 /** Index of a symbol in its table, −1 for none. */
 export const NO_SYMBOL = -1;
@@ -22,12 +25,12 @@ const MAX_NESTING = 64;
  */
 export class SymbolTable {
   readonly length: number;
-  readonly starts: Float64Array;
-  readonly ends: Float64Array;
+  readonly starts: Addresses;
+  readonly ends: Addresses;
   /** Row that covers this one's end, −1 if none; null if no rows overlap. */
   readonly #enclosing: Int32Array | null;
   readonly #nameOf: (index: number) => string;
-  readonly #origins: Float64Array;
+  readonly #origins: Addresses;
 
   /**
    * `origins`: where each symbol begins, for tables in which a row may be the rest of a symbol
@@ -40,17 +43,20 @@ export class SymbolTable {
     origins: Float64Array = starts,
   ) {
     this.length = starts.length;
-    this.starts = starts;
-    this.ends = ends;
+    this.starts = smallestOf(starts);
+    this.ends = smallestOf(ends);
     this.#nameOf = nameOf;
-    this.#origins = origins;
+    this.#origins = origins === starts ? this.starts : origins;
     this.#enclosing = computeEnclosing(starts, ends);
   }
 
   /** The symbol that covers `address`, −1 if none. */
   find(address: number): number {
-    const { ends } = this;
-    let index = lastAtMost(this.starts, address, this.length);
+    const { starts, ends } = this;
+    let index =
+      starts instanceof Uint32Array
+        ? lastOffsetAtMost(starts, address)
+        : lastAtMost(starts, address, this.length);
     const enclosing = this.#enclosing;
     for (let depth = 0; index >= 0 && depth < MAX_NESTING; depth++) {
       if (address < ends[index]) return index;
@@ -75,6 +81,11 @@ export const EMPTY_SYMBOL_TABLE = new SymbolTable(
   new Float64Array(0),
   () => '',
 );
+
+function smallestOf(addresses: Float64Array): Addresses {
+  const isSmall = addresses.every((address) => address >= 0 && address < 2 ** 32);
+  return isSmall ? new Uint32Array(addresses) : addresses;
+}
 
 function computeEnclosing(starts: Float64Array, ends: Float64Array): Int32Array | null {
   const length = starts.length;

@@ -21,8 +21,8 @@ const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
 const MOST_HELD = 64;
 /** Calls of `refreshFiles` after which a file of which nothing was asked is closed, and its table forgotten. */
 const ROUNDS_UNASKED = 12;
-/** Memory of the tables of files that `refreshFiles` leaves. Node's has 9 MB. */
-const MOST_TABLE_BYTES = 32 * 2 ** 20;
+/** Memory of the tables of files that `refreshFiles` leaves. Node's has 4 MB. */
+const MOST_TABLE_BYTES = 14 * 2 ** 20;
 
 export type SymbolizerOptions = {
   readonly dsos: DsoTable;

@@ -189,7 +189,7 @@ it('tables that were asked for longest ago are forgotten while all together are 
   const { symbolizer, name } = symbolizerOf(paths[0]);
   for (const [i, path] of paths.entries()) expect(name(1, path)).toBe(nameOf(`p${i}`, 1));
   symbolizer.refreshFiles();
-  // 6 MB each, of which 32 MiB stay.
+  // 2.6 MB each, of which 14 MiB stay.
   expect(paths.map(timesOpen)).toEqual([0, 1, 1, 1, 1, 1]);
   expect(name(2)).toBe(nameOf('p0', 2));
   expect(name(2, paths[5])).toBe(nameOf('p5', 2));
