@@ -93,12 +93,10 @@ export function viewSides(
 ): ViewSides {
   if (baseline === undefined && files.length < 2) {
     const [named] = files;
-    if (named !== undefined && isFolderOfRecordings(named)) {
-      // One that can't be read is refused before there is an address.
-      listRecordings(named);
-      return { here: [], there: [], folder: named };
-    }
-    const names = named === undefined ? listRecordings('.').map(({ name }) => name) : [];
+    const isFolder = named === undefined || isFolderOfRecordings(named);
+    // One that can't be read is refused before there is an address.
+    const names = isFolder ? listRecordings(named ?? '.').map(({ name }) => name) : [];
+    if (isFolder && named !== undefined) return { here: [], there: [], folder: named };
     // Whoever records again under one name looks at the new one.
     const listed = names.filter((name) => !names.some((other) => name === `${other}.old`));
     // A link, or a folder, is not listed.
