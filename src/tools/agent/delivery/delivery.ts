@@ -57,7 +57,7 @@ export class Delivery {
   #tokenStamp = '';
   #isStopping = false;
   #isRunning = false;
-  /** What was not sent until now is reported as lost, and is not sent any more. */
+  /** True once windows that were not sent are reported as lost: none of them goes out any more. */
   #isOver = false;
   #isNoteRefused = false;
   #done: Promise<void> = Promise.resolve();
