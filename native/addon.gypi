@@ -95,6 +95,7 @@
         "core/code_events/bytecode_sizes.cc",
         "core/code_events/code_listener.cc",
         "core/code_events/code_positions.cc",
+        "core/code_events/flag_hash.cc",
         "core/code_events/loop_turns.cc",
         "core/code_events/marks.cc",
         "core/code_events/owned_socket.cc",

@@ -15,7 +15,8 @@ const { spawnSync, execSync } = require('node:child_process');
 const { Worker, isMainThread } = require('node:worker_threads');
 const listeners = Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
 const look = () => JSON.stringify([Object.entries(process.env).filter(([name]) => name !== '_'), process.execArgv, listeners,
-  process._preload_modules, Object.keys(require.cache).length, process.getActiveResourcesInfo()]);
+  process._preload_modules, Object.keys(require.cache).length, process.getActiveResourcesInfo(),
+  require('node:v8').cachedDataVersionTag()]);
 console.log(look());
 if (isMainThread && process.argv.length < 3) {
   console.log(Worker.prototype.constructor === Worker, Worker.name, Object.getOwnPropertySymbols(process).length);

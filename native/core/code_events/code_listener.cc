@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "flag_hash.h"
 #include "monotonic.h"
 #include "record_writer.h"
 
@@ -173,8 +174,12 @@ void CodeListener::FlushAll() {
 }
 
 void CodeListener::SetInterpretedFrames(const V8& v8, bool on) {
-  if (on && IsJitless(v8)) return;
-  v8.set_flags(on ? "--interpreted-frames-native-stack" : "--no-interpreted-frames-native-stack");
+  // The flag is of all isolates.
+  static std::atomic<bool> is_on;
+  if (is_on.exchange(on) == on) return;
+  if (!on) return v8.set_flags("--no-interpreted-frames-native-stack");
+  if (IsJitless(v8)) return;
+  SetFlagWithinHash(v8.set_flags, v8.get_version_tag, "--interpreted-frames-native-stack");
 }
 
 void CodeListener::OnEvent(const CodeEvent* event) {

@@ -1,0 +1,76 @@
+#include "flag_hash.h"
+
+#include <link.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "growable.h"
+#include "v8_memory.h"
+
+namespace perf_ts {
+namespace {
+
+/** Nodes have 0.3 to 0.7 MB of data. */
+constexpr uint64_t kMostBytes = 4 << 20;
+
+/** Data of the object that has a function, whose pages can be written to. */
+struct Data {
+  uint64_t function;
+  uint64_t start = 0;
+  uint64_t size = 0;
+};
+
+int FindData(dl_phdr_info* object, size_t, void* result) {
+  auto* data = static_cast<Data*>(result);
+  bool has_function = false;
+  uint64_t start = 0, end = 0, read_only_end = 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const auto& part = object->dlpi_phdr[i];
+    const uint64_t at = object->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_GNU_RELRO) read_only_end = at + part.p_memsz;
+    if (part.p_type != PT_LOAD) continue;
+    has_function |= at <= data->function && data->function < at + part.p_memsz;
+    if ((part.p_flags & PF_W) == 0) continue;
+    start = at;
+    end = at + part.p_memsz;
+  }
+  if (!has_function) return 0;
+  if (read_only_end > start) start = read_only_end;
+  data->start = (start + 7) & ~uint64_t{7};
+  data->size = end > data->start ? (end - data->start) & ~uint64_t{7} : 0;
+  return 1;
+}
+
+using Words = Growable<uint32_t>;
+
+bool Read(const Data& data, Words* words) {
+  return words->Resize(data.size / sizeof(uint32_t)) &&
+         ReadAll(data.start, words->data(), data.size);
+}
+
+}  // namespace
+
+void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag,
+                       const char* flag) {
+  Data data{AddressOf(reinterpret_cast<const void*>(set_flags))};
+  dl_iterate_phdr(FindData, &data);
+  Words before, cleared, asked;
+  const uint32_t tag = get_tag == nullptr ? 0 : get_tag();
+  const bool is_read = tag != 0 && data.size > 0 && data.size <= kMostBytes && Read(data, &before);
+  set_flags(flag);
+  if (!is_read || !Read(data, &cleared) || get_tag() == tag || !Read(data, &asked)) return;
+  size_t found = 0;
+  size_t times = 0;
+  for (size_t i = 0; i < before.size(); i++) {
+    if (cleared[i] != 0 || before[i] == 0 || asked[i] == 0 || asked[i] == before[i]) continue;
+    found = i;
+    times++;
+  }
+  if (times != 1) return;
+  auto* word = reinterpret_cast<std::atomic<uint32_t>*>(data.start + found * sizeof(uint32_t));
+  word->store(before[found], std::memory_order_relaxed);
+  if (get_tag() != tag) word->store(asked[found], std::memory_order_relaxed);
+}
+
+}  // namespace perf_ts

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "v8_abi.h"
+
+namespace perf_ts {
+
+/**
+ * Sets a flag of V8 that changes no bytecode, and lets V8 go on to take code caches that were made
+ * without it, as Node's own of its modules: a cache is of one hash of all flags. V8 keeps that hash
+ * in a word, which it clears where a flag changes and computes anew when it is asked:
+ *
+ *     before  │ flag set │ asked for the tag │
+ *       h0    │    0     │        h1         │ ─▶ h0, after which V8 gives the tag of before
+ *
+ * The word is the one of the program's data that goes that way; the tag is the proof. Where none
+ * does, or several do, V8 compiles anew what it would have taken from caches. No flag is to change
+ * meanwhile. `set`: a flag with its value.
+ */
+void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag, const char* flag);
+
+}  // namespace perf_ts
