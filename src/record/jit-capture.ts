@@ -1,4 +1,5 @@
 import { describeError } from '../base/system-error.ts';
+import { encodeAppendix } from '../formats/perf-data/appendix.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { RecordSettings } from '../options/record.ts';
 import { NOTES_FOLDER } from '../read/jit/node-notes.ts';
@@ -56,9 +57,10 @@ export class JitCapture {
     this.#files = watchJitFiles(session, readClock, startedMs, hearsOfCode);
   }
 
-  /** Whether programs announce their code, in place of writing maps. */
-  get areAnnounced(): boolean {
-    return this.#code !== null;
+  /** The appendix that the recording would have if it ended now; empty where no program announces its code to it. */
+  appendixSoFar(): Uint8Array {
+    const attachments = this.#code === null ? [] : this.take(false).attachments;
+    return attachments.length === 0 ? new Uint8Array() : Buffer.concat(encodeAppendix(attachments));
   }
 
   /** Asks running Node processes for their code. Resolves when sampling may begin: see `AttachedProcesses`. */

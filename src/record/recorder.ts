@@ -4,12 +4,10 @@ import { AbortError, errorText, type FailedError } from '../base/errors.ts';
 import { describeError, systemErrorReason } from '../base/system-error.ts';
 import { type Text, words } from '../base/words.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
-import { encodeAppendix, type WrittenAttachment } from '../formats/perf-data/appendix.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { RECORD, type RecordOptions, type RecordSettings } from '../options/record.ts';
-import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { IdleMeter } from '../system/kernel/idle-time.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/start-failure.ts';
@@ -28,12 +26,11 @@ import { RecordingFile } from './output/recording-file.ts';
 import { isLeafCopy, recordsStacks } from './plan/call-graph.ts';
 import { checkRecordOptions, isDelayed } from './plan/check-options.ts';
 import { giveNotice } from './plan/notices.ts';
-import type { PlannedEvent } from './plan/recording-plan.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
+import { frequencyOf, type RecordingEnded, timesOfEnd, totalsOfEnd } from './recording-facts.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 
-type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
 
 /**
@@ -101,10 +98,9 @@ export async function beginRecording(
 
 const recorders = new WeakMap<RunningRecording, Recorder>();
 
-/** What a recording would have as its appendix if it ended now; empty where no program announces its code to it. */
+/** The appendix that a recording would end with now, as `JitCapture` has it. */
 export function appendixSoFar(running: RunningRecording): Uint8Array {
-  const attachments = recorders.get(running)?.announcedSoFar() ?? [];
-  return attachments.length === 0 ? new Uint8Array() : Buffer.concat(encodeAppendix(attachments));
+  return recorders.get(running)?.appendixSoFar() ?? new Uint8Array();
 }
 
 /** How often the size of the output is looked at, and whether the command has begun. */
@@ -325,8 +321,8 @@ class Recorder implements ControlActions {
     this.#switching?.begin();
   }
 
-  announcedSoFar(): readonly WrittenAttachment[] {
-    return this.#jit.areAnnounced ? this.#jit.take(false).attachments : [];
+  appendixSoFar(): Uint8Array {
+    return this.#jit.appendixSoFar();
   }
 
   stop(): void {
@@ -464,10 +460,10 @@ class Recorder implements ControlActions {
         ...written,
         lostFiles: this.#switching?.lostFiles ?? 0,
         recordedBytes,
-        totals: totalsOf(ended, output),
+        totals: totalsOfEnd(ended, output),
         compressionLevel: this.#options.compressionLevel ?? null,
         events: this.events(),
-        ...this.#timesOf(ended),
+        ...timesOfEnd(ended, this.#opened, this.#idleMeter),
         hasStacks: recordsStacks(session.plan.events),
         notices: session.notices,
         endReason: ended.reason,
@@ -481,19 +477,6 @@ class Recorder implements ControlActions {
       this.#jit.close();
       output.close();
     }
-  }
-
-  #timesOf({ finals }: RecordingEnded): Pick<Recording, 'sampledMs' | 'onCpuMs' | 'idleCpus'> {
-    const { session, features } = this.#opened;
-    const spans = features.sampled.get();
-    const sampledMs =
-      Number(spans.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0n)) / 1e6;
-    // An event runs while a thread of the target does, and less where it takes turns with others for a counter.
-    const ofTasks = finals.filter((_, index) => !isOfCpus(session.plan.events[index]));
-    const runningNs = ofTasks.map((final) => Number(final.runningNs));
-    const isKnown = session.target.kind !== 'system' && runningNs.length > 0;
-    const onCpuMs = isKnown ? Math.max(...runningNs) / 1e6 : null;
-    return { sampledMs, onCpuMs, idleCpus: this.#idleMeter.idleCpus() };
   }
 
   /** The counts alongside the samples; no recording fails because of them. */
@@ -610,21 +593,6 @@ class Recorder implements ControlActions {
   }
 }
 
-/** The totals of what is in the output, as far as it is known without its compressed records. */
-function totalsOf({ totals }: RecordingEnded, output: OpenedRecording['output']): SamplerTotals {
-  const givenUp = output instanceof RecordingFile ? output.samplesGivenUp : 0;
-  return { ...totals, samples: totals.samples - givenUp };
-}
-
-/** Whether an event counts what everybody does on the CPUs, as wake-ups are. */
-function isOfCpus(event: PlannedEvent | undefined): boolean {
-  return event?.spec.name === WAKE_UP_EVENT;
-}
-
 function formatMs(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-function frequencyOf({ attr: { flags, samplePeriod } }: PlannedEvent): number | null {
-  return flags.freq ? samplePeriod : null;
 }
