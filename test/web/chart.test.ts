@@ -5,6 +5,7 @@ import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { decodeLoops } from '../../src/read/jit/loop-streams.ts';
+import { describeBox } from '../../web/src/flame-chart/box-words.ts';
 import type { ChartParams, ChartResult } from '../../web/src/worker/messages/chart-messages.ts';
 import type { Lane, LanesParams } from '../../web/src/worker/messages/lane-messages.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
@@ -236,22 +237,32 @@ test('an event that counts no time gets the time between its samples, but not a 
   expect(result.boxes.weight[0]).toBe(24);
 });
 
-test('events at a moment take no time, and stand in lanes above what ran', () => {
-  const drawn = profileFromText(`
+test.each(['events', 'bytes'] as const)(
+  'events at a moment that weigh %s take no time, and stand in lanes above what ran',
+  (unit) => {
+    const drawn = profileFromText(`
     event   cpu-clock  page-faults  cpu-clock  page-faults  cpu-clock
     period  1000000    1            1000000    1            1000000
             main       main         main       main         main
                        fault                   fault
   `);
-  const events = drawn.events.map(
-    (event): ProfileEvent => ({ ...event, ...(event.name === 'page-faults' && { type: 1 }) }),
-  );
-  const page = pageOf({ ...drawn, events }, { timeNs: ms(1, 1.5, 2, 2.5, 3) });
-  expect(drawLanes(chart(page).lanes)).toEqual(['page-faults: 1.5–1.5, 2.5–2.5']);
-  const faults = chart(page, { event: 1 });
-  expect(draw(faults)).toEqual(['main 1.5–1.5, main 2.5–2.5', 'fault 1.5–1.5, fault 2.5–2.5']);
-  expect(faults.precision.stepNs).toBe(0);
-});
+    const events = drawn.events.map(
+      (event): ProfileEvent => ({
+        ...event,
+        ...(event.name === 'page-faults' && { type: 1, unit }),
+      }),
+    );
+    const page = pageOf({ ...drawn, events }, { timeNs: ms(1, 1.5, 2, 2.5, 3) });
+    expect(drawLanes(chart(page).lanes)).toEqual(['page-faults: 1.5–1.5, 2.5–2.5']);
+    const faults = chart(page, { event: 1 });
+    expect(draw(faults)).toEqual(['main 1.5–1.5, main 2.5–2.5', 'fault 1.5–1.5, fault 2.5–2.5']);
+    expect(faults.precision.stepNs).toBe(0);
+    expect(describeBox({ ...faults, unit }, 0)).toContainEqual({
+      term: 'weight',
+      text: unit === 'bytes' ? '1 B' : '1 event',
+    });
+  },
+);
 
 test('garbage collection is read from stacks, and turns of the event loop are those that were timed', () => {
   const drawn = profileFromText(`

@@ -29,7 +29,8 @@ export function describeBox(result: ChartResult, box: number): TooltipLine[] {
   const share = seenNs(result, box) / (window.toNs - window.fromNs);
   lines.push({ term: 'share', text: `${formatShare(share)} of the time shown` });
   lines.push({ term: 'samples', text: formatCount(boxes.samples[box]) });
-  if (unit === 'events')
+  // Others are the time that it lasts, and its samples.
+  if (unit === 'events' || unit === 'bytes')
     lines.push({ term: 'weight', text: formatWeight(boxes.weight[box], unit) });
   const dso = labels.dso[label];
   if (dso !== '') lines.push({ term: 'in', text: dso });

@@ -1,15 +1,12 @@
-import { formatBytes } from '../../../src/base/numbers.ts';
-import { isCpuTime } from '../../../src/profile/cpu-time.ts';
-import { isOfBytes, isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask/ask.ts';
-import { formatCount, formatNanos, formatWeight } from '../ask/format.ts';
+import { formatNanos } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import { Opener } from '../open/opener.ts';
 import { selectionOf } from '../state/selection.ts';
-import { DEFAULT_STATE, type ViewState } from '../state/state.ts';
+import { DEFAULT_STATE } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
-import type { SummaryResult } from '../worker/messages/panel-messages.ts';
+import { factsOf } from './facts.ts';
 import { createFilterMenu } from './filter-menu.ts';
 import { attachedTitle, programTitle } from './program-title.ts';
 import { createShareMenu } from './share-menu.ts';
@@ -86,29 +83,4 @@ function createFacts(context: ViewContext): HTMLElement {
   store.subscribe(show);
   show();
   return facts;
-}
-
-/** The name of what folded stacks are said to count. */
-const UNNAMED_EVENT = 'event';
-
-/** Weight and samples, said once where they are the same. */
-function factsOf(
-  { weight, samples, unit }: SummaryResult,
-  { events, endNs, areLossesKnown }: OpenResult,
-  { event: index, weight: kind }: ViewState,
-): string[] {
-  const event = events[index];
-  // A text without times has each stack once, with what all samples of it weigh.
-  const areSums = endNs === 0 && !areLossesKnown && weight !== samples;
-  const count = areSums ? `${formatCount(samples)} stacks` : formatWeight(samples, 'samples');
-  if (event === undefined || unit === 'samples') return [count];
-  // A text that names no event counts samples.
-  if (event.name === UNNAMED_EVENT) {
-    return weight === samples ? [count] : [formatWeight(weight, unit), count];
-  }
-  if (isOfBytes(event)) return [formatBytes(weight), count];
-  if (unit === 'events') return [`${formatCount(weight)} ${event.name}`, count];
-  if (isWaitEvent(event)) return [`${formatNanos(weight)} off the CPU`, count];
-  const noun = isCpuTime(event) ? (kind === 'wall' ? 'wall' : 'CPU') : event.name;
-  return [`${formatNanos(weight)} ${noun}`, count];
 }

@@ -89,7 +89,7 @@ function* layOutThread(
     rows,
     waits: waits === null ? NO_ROWS : ofThread(waits.samples),
     weight: weights.values,
-    areWaitsWeighed: weights.unit !== 'events',
+    areWaitsWeighed: weights.unit === 'nanoseconds' || weights.unit === 'samples',
     lostBefore: weights.unit === 'nanoseconds' ? (weights.lostBefore ?? null) : null,
     timeOfSample,
     areInstants: timeOfSample === null && happensAtMoment(profile.events[event]),

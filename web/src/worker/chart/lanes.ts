@@ -155,7 +155,7 @@ function eventLanes(
   const lanes = new Map<number, LaneBuilder>();
   for (const [event, { name, unit }] of events.entries()) {
     // Of clocks and waits each is a picture, not a mark.
-    if (event === shown || unit !== 'events') continue;
+    if (event === shown || unit === 'nanoseconds') continue;
     if (lanes.size < MAX_EVENT_LANES) {
       lanes.set(event, new LaneBuilder('event', name, window, pixelNs));
     }
