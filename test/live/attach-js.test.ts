@@ -300,7 +300,6 @@ describeLive('attaching to a running Node', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  // V8's inspector swallows the end of a worker that comes while it evaluates, and the program waits for that worker for ever.
   it.runIf(process.geteuid?.() === 0)(
     '--attach-js names a program with mounts of its own that finds the library in them, and explains one that does not',
     async () => {
@@ -321,6 +320,7 @@ describeLive('attaching to a running Node', () => {
     },
   );
 
+  // V8's inspector swallows the end of a worker that comes while it evaluates, and the program waits for that worker for ever.
   it('--attach-js takes a worker in between turns of its event loop', async () => {
     const { pid, child } = await start(ONE_TURN);
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'one-turn.data')];
