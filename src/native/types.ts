@@ -159,8 +159,8 @@ export type SamplerEvent =
       /** File sink: where the data ends (data offset + data size). */
       readonly dataEnd: number;
       /**
-       * Where its data could end earlier, with whole records and whole rounds, and the clock of the recording then: 2048
-       * rounds at most. Empty where the sink writes no file.
+       * Places where its data could end earlier, with whole records and whole rounds, and the clock of the recording then:
+       * 2048 rounds at most. Empty where the sink writes no file.
        */
       readonly roundEnds: { readonly ends: Float64Array; readonly atNs: BigUint64Array };
       /** The command has ended, and processes that it started run on. */

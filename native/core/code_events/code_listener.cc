@@ -31,7 +31,7 @@ constexpr size_t kMostPages = 16;
 /** V8 makes its first code here, below a head and, in V8 10, what its snapshot has. */
 constexpr size_t kFirstPages = 128;
 constexpr size_t kPageBytes = 4096;
-/** What V8 has compiled before a preload runs: Node's loader of its own modules. */
+/** Node's loader of its own modules is what V8 has compiled before a preload runs. */
 constexpr char kBootstrapName[] = "JS:^(bootstrap) node:internal/bootstrap:1:1";
 /** Scripts of higher numbers have no lines. */
 constexpr uint32_t kMostScripts = 1u << 24;

@@ -27,7 +27,7 @@ constexpr size_t kMostRoundEnds = 2048;
 constexpr size_t kMostMappingBytes = 1 << 20;
 
 /**
- * Without use_clockid records carry the scheduler's clock, which can't be read from here;
+ * Records without use_clockid carry the scheduler's clock, which can't be read from here;
  * CLOCK_MONOTONIC is the nearest.
  */
 int ClockOf(const EventAttr& attr) {

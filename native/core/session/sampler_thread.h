@@ -142,7 +142,7 @@ class SamplerThread {
    * younger than that. */
   uint64_t round_ns_ = 0;
   uint64_t round_before_ns_ = 0;
-  /** Of the sink in use. */
+  /** Ends of rounds of the sink in use. */
   std::vector<RoundEnd> round_ends_;
   /** A round was begun and the sink could not take all of it. */
   bool round_open_ = false;

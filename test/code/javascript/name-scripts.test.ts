@@ -366,7 +366,7 @@ describe('functions that V8 has no name for', () => {
     }
   });
 
-  test('without columns, the first line is the body of the module where no function begins on it', () => {
+  test('the first line is the body of the module where no function begins on it and V8 has no columns', () => {
     const named = (program: string) =>
       funcs(
         withScripts(profileFromText(`LazyCompile:* /srv/app.js:1@${JIT}`), {
