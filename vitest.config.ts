@@ -12,7 +12,9 @@ const PATIENT = {
   expect: { poll: { timeout: 300_000 } },
 };
 /** Alone, a unit test that hangs says so within a minute; beside all other lanes it may have to wait for a CPU. */
-const UNIT = process.env.PERF_TS_RESULTS ? PATIENT : { testTimeout: 60_000, hookTimeout: 60_000 };
+const UNIT = process.env.PERF_TS_RESULTS
+  ? PATIENT
+  : { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 60_000 } } };
 const AFTER_UNIT = { sequence: { groupOrder: 1 } };
 const project = (name: keyof typeof lanes, options: object) => ({
   test: {
