@@ -69,8 +69,11 @@ void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag
   }
   if (times != 1) return;
   auto* word = reinterpret_cast<std::atomic<uint32_t>*>(data.start + found * sizeof(uint32_t));
-  word->store(before[found], std::memory_order_relaxed);
-  if (get_tag() != tag) word->store(asked[found], std::memory_order_relaxed);
+  // Another thread may have asked or set a flag since: then the word is V8's.
+  uint32_t seen = asked[found];
+  if (!word->compare_exchange_strong(seen, before[found]) || get_tag() == tag) return;
+  seen = before[found];
+  word->compare_exchange_strong(seen, asked[found]);
 }
 
 }  // namespace perf_ts
