@@ -5,6 +5,7 @@ import type { NativeBinding } from '../../../native/types.ts';
 import { attachUnregistered, resultText } from '../../../record/code-events/attach-js.ts';
 import { newCodeSocket, peerOfSocket } from '../../../record/code-events/code-socket.ts';
 import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
+import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import type { LiveCodeSource } from '../../live-profile/live-jit.ts';
 import { isOfTurns, TurnCounts } from './turn-counts.ts';
@@ -42,6 +43,8 @@ type Asked = {
   /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
+  /** When it began, in ticks: another process may have its pid later, which nobody allowed to attach to. */
+  readonly startTicks: string | undefined;
   /** Whether it was seen to have no socket, and was not attached to; text: the reason why that was in vain. */
   attaching: 'unknown' | 'possible' | 'tried' | { readonly refusal: string };
   /** Bytes that came since `sinceMs`. */
@@ -92,6 +95,7 @@ export class RegisteredCode implements LiveCodeSource {
       heldBytes: 0,
       nextMs: 0,
       hasAnswered: false,
+      startTicks: startTicksOf(pid),
       attaching: 'unknown',
       bytes: 0,
       sinceVersion: 0,
@@ -120,6 +124,7 @@ export class RegisteredCode implements LiveCodeSource {
   async #attach(pid: number, asked: Asked): Promise<void> {
     const closing = this.#closing.signal;
     if (closing.aborted || this.#asked.get(pid) !== asked) return;
+    if (startTicksOf(pid) !== asked.startTicks) return;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(MOST_ATTACHING_MS)]);
     const result = await attachUnregistered(pid, this.#request, signal);
     const text = result === null || closing.aborted ? null : resultText(pid, result);
@@ -285,6 +290,10 @@ export class RegisteredCode implements LiveCodeSource {
       if (asked.main === socket) leave(asked);
     });
   }
+}
+
+function startTicksOf(pid: number): string | undefined {
+  return readStat(pid)?.[STAT_FIELD.startTicks];
 }
 
 function isFlood(asked: Asked, bytes: number): boolean {
