@@ -257,9 +257,10 @@ ${'//# source'}MappingURL=dist.cjs.map
       expect(hasMarks()).toBe(false);
       const words = ['-e', 'cpu-clock:u', '-p', `${attached.pid}`, '--attach-js'];
       const file = join(directory, 'a.data');
-      const run = perfTs(['record', ...words, '--duration', '0.5', '-o', file]);
-      expect(run.stderr).toContain(`process ${attached.pid} (Node `);
-      expect(hasMarks()).toBe(true);
+      const recorder = startPerfTs(['record', ...words, '-o', file]);
+      await expect.poll(hasMarks).toBe(true);
+      recorder.child.kill('SIGINT');
+      expect((await recorder.ended).stderr).toContain(`process ${attached.pid} (Node `);
     } finally {
       await agent.stop();
     }
