@@ -16,7 +16,7 @@ import {
 } from './jit-maps/jit-attachments.ts';
 import { MetWords } from './jit-maps/met-words.ts';
 import { findMappedNode, findUnmappedNode } from './jit-maps/unmapped-node.ts';
-import type { AttachmentPacking } from './output/packed-attachment.ts';
+import { AttachmentPacking } from './output/packed-attachment.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
@@ -57,9 +57,13 @@ export class JitCapture {
     this.#files = watchJitFiles(session, readClock, startedMs, hearsOfCode);
   }
 
-  /** The appendix that the recording would have if it ended now; empty where no program announces its code to it. */
+  /**
+   * The appendix that the recording would have if it ended now; empty where no program announces its code to it. It is read
+   * once, and not deflated: a page asks for it each second.
+   */
   appendixSoFar(): Uint8Array {
-    const attachments = this.#code === null ? [] : this.take(false).attachments;
+    if (this.#code === null) return new Uint8Array();
+    const { attachments } = this.take(false, new AttachmentPacking(0));
     return attachments.length === 0 ? new Uint8Array() : Buffer.concat(encodeAppendix(attachments));
   }
 
@@ -100,12 +104,12 @@ export class JitCapture {
   }
 
   /** The files and events so far. `finish`: nothing is sampled any more. */
-  take(finish: boolean): JitAttachments {
+  take(finish: boolean, packed?: AttachmentPacking): JitAttachments {
     const announced = (packing: AttachmentPacking) => this.#code?.attachments(packing) ?? [];
     const { maps, dumps, notes } = this.#files;
     const { notify } = this.#opened.features;
     const given = { ...notes, heldNotes: this.#held };
-    return takeJitAttachments(maps, announced, dumps, finish, notify, given);
+    return takeJitAttachments(maps, announced, dumps, finish, notify, given, packed);
   }
 
   /**

@@ -53,8 +53,8 @@ export function takeJitAttachments(
   finish: boolean,
   notify: (notice: string) => void,
   options: NodeFilesOptions,
+  packing = new AttachmentPacking(),
 ): JitAttachments {
-  const packing = new AttachmentPacking();
   const attempt = <Result>(what: string, take: () => Result, without: Result): Result => {
     try {
       return take();

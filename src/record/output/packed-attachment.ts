@@ -7,7 +7,12 @@ const MOST_BYTES = 64 << 20;
 
 /** Makes attachments of one recording, deflated as long as that takes a moment in all. */
 export class AttachmentPacking {
-  #room = MOST_BYTES;
+  #room: number;
+
+  /** `mostBytes`: those that are deflated; 0 where nobody keeps the attachments. */
+  constructor(mostBytes = MOST_BYTES) {
+    this.#room = mostBytes;
+  }
 
   pack(name: string, bytes: Uint8Array): Attachment {
     const unpackedSize = bytes.length;
