@@ -7,7 +7,7 @@ import type { Slices } from '../../../../src/base/slices.ts';
 import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
 import { MARK_KINDS, type MarkKind } from '../../../../src/profile/mark-table.ts';
 import { stacksWith } from '../../../../src/profile/stacks-with.ts';
-import type { TurnLoop } from '../../../../src/profile/turn-table.ts';
+import type { TurnLoop, TurnTable } from '../../../../src/profile/turn-table.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
 import type {
   ChartWindow,
@@ -84,14 +84,20 @@ function collectingStacks(recording: LoadedRecording): Uint8Array {
   });
 }
 
+/** Rows of turns in the order of time, for as long as the recording is open: each move of the window asks for them. */
+const inTime = new WeakMap<TurnTable, Int32Array>();
+
+function rowsInTime({ length, loops, fromNs }: TurnTable): Int32Array {
+  const rows = Int32Array.from({ length }, (_, row) => row);
+  // The rows of each loop are in that order already.
+  return loops.length > 1 ? rows.sort((a, b) => fromNs[a] - fromNs[b]) : rows;
+}
+
 /** Adds turns as they were timed; those of less than a millisecond are not known one by one. */
 function addTurns(lane: LaneBuilder, { turns }: Profile, isShown: (loop: TurnLoop) => boolean) {
   if (turns === undefined) return;
-  const { length, loop, loops, fromNs, toNs } = turns;
-  // Rows are in the order of time within a loop.
-  const rows = Int32Array.from({ length }, (_, row) => row);
-  if (loops.length > 1) rows.sort((a, b) => fromNs[a] - fromNs[b]);
-  for (const row of rows) {
+  const { loop, loops, fromNs, toNs } = turns;
+  for (const row of getOrMake(inTime, turns, () => rowsInTime(turns))) {
     const of = loops[loop[row]];
     if (isShown(of)) lane.add(fromNs[row], toNs[row], of.thread);
   }
