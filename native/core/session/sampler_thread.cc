@@ -24,7 +24,7 @@ constexpr int kSignalledMs = 10;
 /** Ends of rounds that are remembered: of longer recordings the gaps between them grow. */
 constexpr size_t kMostRoundEnds = 2048;
 /** Mappings that may wait for JavaScript. */
-constexpr size_t kMostMappingBytes = 1 << 20;
+constexpr size_t kMostMappingBytes = 16 << 20;
 
 /**
  * Records without use_clockid carry the scheduler's clock, which can't be read from here;
