@@ -177,9 +177,11 @@ void CodeListener::SetInterpretedFrames(const V8& v8, bool on) {
   // The flag is of all isolates.
   static std::atomic<bool> is_on;
   if (is_on.exchange(on) == on) return;
-  if (!on) return v8.set_flags("--no-interpreted-frames-native-stack");
+  constexpr char kOn[] = "--interpreted-frames-native-stack";
+  constexpr char kOff[] = "--no-interpreted-frames-native-stack";
+  if (!on) return v8.set_flags(kOff);
   if (IsJitless(v8)) return;
-  SetFlagWithinHash(v8.set_flags, v8.get_version_tag, "--interpreted-frames-native-stack");
+  SetFlagWithinHash(v8.set_flags, v8.get_version_tag, kOn, kOff);
 }
 
 void CodeListener::OnEvent(const CodeEvent* event) {

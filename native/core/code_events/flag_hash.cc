@@ -49,31 +49,62 @@ bool Read(const Data& data, Words* words) {
          ReadAll(data.start, words->data(), data.size);
 }
 
+/** A word that went the way of the hash: cleared, and computed anew when V8 was asked. */
+struct Candidate {
+  std::atomic<uint32_t>* word;
+  uint32_t before;
+  uint32_t after;
+};
+
+using Candidates = Growable<Candidate>;
+
+template <typename Value>
+void KeepThoseWith(Candidates* candidates, Value value) {
+  size_t kept = 0;
+  for (size_t i = 0; i < candidates->size(); i++) {
+    const Candidate candidate = (*candidates)[i];
+    if (candidate.word->load() == value(candidate)) (*candidates)[kept++] = candidate;
+  }
+  // Fewer need no memory.
+  static_cast<void>(candidates->Resize(kept));
+}
+
 }  // namespace
 
-void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag,
-                       const char* flag) {
+void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag, const char* on,
+                       const char* off) {
   Data data{AddressOf(reinterpret_cast<const void*>(set_flags))};
   dl_iterate_phdr(FindData, &data);
-  Words before, cleared, asked;
+  Words before, cleared, after;
   const uint32_t tag = get_tag == nullptr ? 0 : get_tag();
   const bool is_read = tag != 0 && data.size > 0 && data.size <= kMostBytes && Read(data, &before);
-  set_flags(flag);
-  if (!is_read || !Read(data, &cleared) || get_tag() == tag || !Read(data, &asked)) return;
-  size_t found = 0;
-  size_t times = 0;
+  set_flags(on);
+  if (!is_read || !Read(data, &cleared)) return;
+  const uint32_t tag_with = get_tag();
+  if (tag_with == tag || !Read(data, &after)) return;
+  Candidates candidates;
   for (size_t i = 0; i < before.size(); i++) {
-    if (cleared[i] != 0 || before[i] == 0 || asked[i] == 0 || asked[i] == before[i]) continue;
-    found = i;
-    times++;
+    if (cleared[i] != 0 || before[i] == 0 || after[i] == 0 || after[i] == before[i]) continue;
+    auto* word = reinterpret_cast<std::atomic<uint32_t>*>(data.start + i * sizeof(uint32_t));
+    if (!candidates.Push({word, before[i], after[i]})) return;
   }
-  if (times != 1) return;
-  auto* word = reinterpret_cast<std::atomic<uint32_t>*>(data.start + found * sizeof(uint32_t));
+  // A lock or a counter of another thread may have gone that way once, but not back and again.
+  const auto is_cleared = [](const Candidate&) { return uint32_t{0}; };
+  set_flags(off);
+  KeepThoseWith(&candidates, is_cleared);
+  const bool is_back = get_tag() == tag;
+  KeepThoseWith(&candidates, [](const Candidate& each) { return each.before; });
+  set_flags(on);
+  KeepThoseWith(&candidates, is_cleared);
+  const bool is_again = get_tag() == tag_with;
+  KeepThoseWith(&candidates, [](const Candidate& each) { return each.after; });
+  if (!is_back || !is_again || candidates.size() != 1) return;
+  const Candidate found = candidates[0];
   // Another thread may have asked or set a flag since: then the word is V8's.
-  uint32_t seen = asked[found];
-  if (!word->compare_exchange_strong(seen, before[found]) || get_tag() == tag) return;
-  seen = before[found];
-  word->compare_exchange_strong(seen, asked[found]);
+  uint32_t seen = found.after;
+  if (!found.word->compare_exchange_strong(seen, found.before) || get_tag() == tag) return;
+  seen = found.before;
+  found.word->compare_exchange_strong(seen, found.after);
 }
 
 }  // namespace perf_ts

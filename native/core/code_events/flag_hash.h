@@ -12,10 +12,11 @@ namespace perf_ts {
  *     before  │ flag set │ asked for the tag │
  *       h0    │    0     │        h1         │ ─▶ h0, after which V8 gives the tag of before
  *
- * The word is the one of the program's data that goes that way; the tag is the proof. Where none
- * does, or several do, V8 compiles anew what it would have taken from caches. No flag is to change
- * meanwhile. `set`: a flag with its value.
+ * The word is the one of the program's data that goes that way, back, and that way again; then the
+ * tag is the proof. Where none does, or several do, V8 compiles anew what it would have taken from
+ * caches. No other flag is to change meanwhile. `on`, `off`: the flag with either value.
  */
-void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag, const char* flag);
+void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag, const char* on,
+                       const char* off);
 
 }  // namespace perf_ts
