@@ -110,8 +110,9 @@ export class GrowingFile extends AskedFile {
 
   async #read(isLast: boolean): Promise<void> {
     try {
-      const { path, file } = this.#find();
-      if (file.size === this.#file?.size && !isLast) return;
+      const found = this.#find(isLast);
+      if (found === null || (found.file.size === this.#file?.size && !isLast)) return;
+      const { path, file } = found;
       const appendix = isLast ? new Uint8Array() : this.#appendixSoFar();
       await this.#reader?.reread(path, isLast, appendix);
       this.#file = file;
@@ -123,15 +124,17 @@ export class GrowingFile extends AskedFile {
 
   /**
    * Another recording of the same name moves this one to `.old`, as perf does; what then has its
-   * name is not this one. Throws `FailedError` where it is gone.
+   * name is not this one. null: another has its name and it is not there, as before `finish` where one of unwound stacks
+   * takes its place. Throws `FailedError` where it is gone.
    */
-  #find(): { readonly path: string; readonly file: Stats } {
+  #find(isLast: boolean): { readonly path: string; readonly file: Stats } | null {
     for (const path of [this.#path, `${this.#path}.old`]) {
       const file = statSync(path, { throwIfNoEntry: false });
       if (file?.ino === this.#file?.ino && file?.dev === this.#file?.dev && file !== undefined) {
         return { path, file };
       }
     }
+    if (!isLast && statSync(this.#path, { throwIfNoEntry: false }) !== undefined) return null;
     throw new FailedError(`${this.#path}: no longer exists; the page shows what was read before`);
   }
 }
