@@ -10,8 +10,9 @@ const MOST_ASKED_PAUSE_MS = 3_600_000;
 /** So many windows wait where a sink is slower than they come: then so many requests are under way at one time. */
 const MANY_WINDOWS = 4;
 const AT_ONE_TIME = 4;
-/** A window that fails so often waits behind the others; one that still does while these are taken is taken apart. */
+/** A window that fails so often is taken apart; where nothing of it is taken, it waits behind the others. */
 const MOST_FAILURES = 8;
+const MOST_KNOWN_SERVICES = 100;
 
 /** Counts of the windows of a sink since the start, by what became of them. */
 export type DeliveryCounts = {
@@ -53,6 +54,8 @@ export class Delivery {
   #failuresInRow = 0;
   /** Failures of windows that the sink can't work on, and the requests that it had taken at the last one. */
   readonly #failing = new Map<string, { readonly failures: number; readonly taken: number }>();
+  /** Services whose profiles the sink could not work on while it took others. */
+  readonly #refusedServices = new Set<string>();
   /** The token when the sink was last tried. */
   #tokenStamp = '';
   #isStopping = false;
@@ -137,6 +140,7 @@ export class Delivery {
       if (first === null || this.#isOver) return;
       // Before it is read: one that changes meanwhile is tried.
       this.#tokenStamp = this.sink.tokenStamp?.() ?? '';
+      const takenBefore = this.counts.requests;
       const answer = await this.#sendWindow(first);
       if (this.#isOver) return;
       if (answer.kind === 'taken') {
@@ -148,22 +152,24 @@ export class Delivery {
       if (this.trouble === '') this.#notify(`${answer.why}; windows wait`);
       this.trouble = answer.why;
       if (this.#isStopping) return;
-      if (isOfRequest(answer) && this.#defer(first.window.id)) continue;
+      const isTaking = this.counts.requests > takenBefore;
+      if (isOfRequest(answer) && this.#defer(first.window.id, isTaking)) continue;
       await this.#pause(answer.kind === 'later' ? answer.afterMs : null);
       if (this.#isStopping) return;
     }
   }
 
-  /** Lets the window behind it have its turn, where this one has failed too often. */
-  #defer(id: string): boolean {
+  /** Lets the window behind it have its turn, where this one has failed too often, or while the sink takes others. */
+  #defer(id: string, isTaking: boolean): boolean {
     const failures = (this.#failing.get(id)?.failures ?? 0) + 1;
     this.#failing.set(id, { failures, taken: this.counts.requests });
-    return failures % MOST_FAILURES === 0 && this.queue.defer(id);
+    return (isTaking || failures % MOST_FAILURES === 0) && this.queue.defer(id);
   }
 
-  /** The sink has taken others since this window failed so often: the reason is in its requests. */
-  #isPoisoned(id: string): boolean {
+  /** It is the time to take the window apart: it has failed so often, or the sink takes others meanwhile. */
+  #isSuspect(id: string): boolean {
     const { failures, taken } = this.#failing.get(id) ?? { failures: 0, taken: 0 };
+    if ((failures + 1) % MOST_FAILURES === 0) return true;
     return failures >= MOST_FAILURES && this.counts.requests > taken;
   }
 
@@ -177,22 +183,41 @@ export class Delivery {
     this.#noted.add(window.id);
     const isBehind = !sink.isRepeatable && queue.length >= MANY_WINDOWS;
     const atOnce = isBehind ? AT_ONE_TIME : 1;
+    const isSuspect = this.#isSuspect(window.id);
+    const takenBefore = this.#failing.get(window.id)?.taken ?? counts.requests;
+    // The reason why these failed is in themselves, if the sink takes others.
+    const suspects: number[] = [];
+    let reason: Failure | null = null;
     for (let at = 0; at < all.length; at += atOnce) {
       if (this.#isOver) return { kind: 'later', why: 'the agent has ended', afterMs: null };
       const rows = all.slice(at, at + atOnce);
       const behind = all.slice(at + atOnce);
-      this.#note(window.id, behind);
+      this.#note(window.id, [...suspects, ...behind]);
       const answers = await Promise.all(rows.map((row) => this.#sendOne(requests[row], window)));
-      const failed = rows.filter((_, i) => isFailure(answers[i]));
-      const answer = answers.find(isFailure);
+      const failures = answers.filter(isFailure);
+      const [answer] = failures;
       if (answer === undefined) continue;
-      counts.failures += failed.length;
-      if (isOfRequest(answer) && this.#isPoisoned(window.id)) {
-        for (const row of failed) await this.#takeApart(requests[row], window);
+      counts.failures += failures.length;
+      const isOfRequests = failures.every(isOfRequest);
+      const failed: number[] = [];
+      for (const row of rows.filter((_, i) => isFailure(answers[i]))) {
+        const isApart = isOfRequests && (await this.#takeApart(requests[row], window, isSuspect));
+        if (!isApart) failed.push(row);
+      }
+      if (isOfRequests && failed.every((row) => isSuspect || this.#isKnown(requests[row]))) {
+        suspects.push(...failed);
+        reason = answer;
         continue;
       }
-      this.#note(window.id, [...failed, ...behind]);
+      this.#note(window.id, [...suspects, ...failed, ...behind]);
       return answer;
+    }
+    if (reason !== null && suspects.length > 0) {
+      if (counts.requests === takenBefore) {
+        this.#note(window.id, suspects);
+        return reason;
+      }
+      for (const row of suspects) this.#refuse(requests[row], reason.why);
     }
     queue.remove(window.id);
     this.#failing.delete(window.id);
@@ -201,12 +226,41 @@ export class Delivery {
     return { kind: 'taken' };
   }
 
-  /** Sends the profiles of a request each by itself: those that the sink cannot work on are lost, and no others. */
-  async #takeApart(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<void> {
-    for (const profile of profiles) {
-      const answer = profiles.length === 1 ? null : await this.#sendOne([profile], window);
-      if (answer === null || isFailure(answer)) this.#countRefused(1, answer?.why ?? this.trouble);
+  #isKnown(profiles: readonly EncodedProfile[]): boolean {
+    return profiles.every(({ service }) => this.#refusedServices.has(service?.name ?? ''));
+  }
+
+  /**
+   * Sends the profiles of a request each by itself, or all but those of services that are known, and those alone.
+   * True where some were taken: the others are lost. Otherwise none was.
+   */
+  async #takeApart(
+    profiles: readonly EncodedProfile[],
+    window: EncodedWindow,
+    isSuspect: boolean,
+  ): Promise<boolean> {
+    const alone = isSuspect ? profiles : profiles.filter((profile) => this.#isKnown([profile]));
+    if (profiles.length === 1 || alone.length === 0) return false;
+    const others = profiles.filter((profile) => !alone.includes(profile));
+    if (others.length > 0 && isFailure(await this.#sendOne(others, window))) return false;
+    const failed: EncodedProfile[] = [];
+    let why = '';
+    for (const profile of alone) {
+      const answer = await this.#sendOne([profile], window);
+      if (!isFailure(answer)) continue;
+      failed.push(profile);
+      why = answer.why;
     }
+    if (failed.length === profiles.length) return false;
+    this.#refuse(failed, why);
+    return true;
+  }
+
+  /** Gives up profiles that the sink cannot work on. */
+  #refuse(profiles: readonly EncodedProfile[], why: string): void {
+    if (profiles.length > 0) this.#countRefused(profiles.length, why);
+    if (this.#refusedServices.size > MOST_KNOWN_SERVICES) this.#refusedServices.clear();
+    for (const { service } of profiles) this.#refusedServices.add(service?.name ?? '');
   }
 
   #countRefused(profiles: number, why: string): void {
@@ -224,7 +278,10 @@ export class Delivery {
         this.#countRefused(profiles.length, answer.why);
         counts.failures++;
       } else {
-        for (const { bytes } of profiles) counts.bytes += bytes.length;
+        for (const { bytes, service } of profiles) {
+          counts.bytes += bytes.length;
+          this.#refusedServices.delete(service?.name ?? '');
+        }
       }
       return answer;
     } catch (error) {
