@@ -5,7 +5,7 @@ import { type DividedWindow, divideWindow } from '../../src/tools/agent/window/s
 
 /** A sink's settings that say how it is asked, where nothing is asked for. */
 export const NO_CREDENTIALS = {
-  ...{ tokenFile: null, tokenEnv: null, user: null, tenant: null },
+  ...{ tokenFile: null, tokenEnv: null, user: null, tenant: null, keepDays: null },
   ...{ caFile: null, certFile: null, keyFile: null },
 };
 

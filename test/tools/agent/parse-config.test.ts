@@ -30,6 +30,7 @@ describe('the configuration of the agent', () => {
           certFile: null,
           keyFile: null,
           tenant: null,
+          keepDays: null,
           timeoutMs: 30_000,
         },
       ],
@@ -48,7 +49,7 @@ describe('the configuration of the agent', () => {
         "only": ["shop-*"], "except": ["shop-ci"],
         "rules": [{ "service": "shop-*", "labels": { "team": "shop", "home": "$HOME" } }, { "service": "*", "share": 0.5, "attach": true }] },
       "sinks": [
-        { "type": "folder", "path": "/var/lib/profiles" },
+        { "type": "folder", "path": "/var/lib/profiles", "keepDays": 14 },
         { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
         { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5,
           "user": "1234", "caFile": "/ca.pem", "certFile": "/own.pem", "keyFile": "/own.key" }
@@ -86,6 +87,7 @@ describe('the configuration of the agent', () => {
       ['clickhouse', 'clickhouses://perf@db/profiles', 30_000],
       ['far', 'https://p/x', 5000],
     ]);
+    expect(config.sinks.map(({ keepDays }) => keepDays)).toEqual([14, null, null]);
     expect(config.sinks[2]).toMatchObject({
       ...{ user: '1234', caFile: '/ca.pem', certFile: '/own.pem', keyFile: '/own.key' },
     });
@@ -158,6 +160,10 @@ describe('the configuration of the agent', () => {
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://x", "tenant": "t" }] }',
       'sinks[0].tenant: expected',
+    ],
+    [
+      '{ "sinks": [{ "type": "folder", "path": "/p", "keepDays": 0.5 }] }',
+      'sinks[0].keepDays: expected a whole number',
     ],
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://x", "tokenFile": "a", "tokenEnv": "b" }] }',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -371,6 +371,24 @@ describe('a sink', () => {
     expect(await sink.send(window.profiles, window)).toEqual({ kind: 'taken' });
     const halves = readdirSync(folder).filter((name) => name.startsWith('.half'));
     expect(halves.sort()).toEqual([half('elsewhere.x', ended), half(host, process.ppid)].sort());
+  });
+
+  it('a sink that is a folder keeps the latest days that it was asked to, and the one that it writes', async () => {
+    const folder = scratchDirectory();
+    mkdirSync(join(folder, 'other'));
+    const sink = openSink(config('folder', folder, { keepDays: 2 }), CONTEXT);
+    const window = windowOf('pprof');
+    const send = async (day: string) => {
+      const startNs = BigInt(Date.parse(day)) * 1_000_000n;
+      expect(await sink.send(window.profiles, { ...window, startNs })).toEqual({ kind: 'taken' });
+      return readdirSync(folder).sort();
+    };
+    await send('2023-11-14');
+    await send('2023-11-15');
+    expect(await send('2023-11-16')).toEqual(['2023-11-15', '2023-11-16', 'other']);
+    // A clock that was wrong costs one day.
+    expect(await send('2093-01-01')).toEqual(['2023-11-16', '2093-01-01', 'other']);
+    expect(await send('1970-01-01')).toEqual(['1970-01-01', '2093-01-01', 'other']);
   });
 
   it('a sink that is a folder has each profile once, under a name that is safe', async () => {

@@ -76,6 +76,8 @@ export type SinkConfig = {
   readonly keyFile: string | null;
   /** Pyroscope's tenant, sent as `X-Scope-OrgID`; null: none. */
   readonly tenant: string | null;
+  /** A folder keeps this many of its latest days; null: all. */
+  readonly keepDays: number | null;
   /** The server has so long to answer. */
   readonly timeoutMs: number;
 };

@@ -216,9 +216,13 @@ function readSink(section: Section): SinkConfig {
   if (tenant !== null && (type !== 'pyroscope' || !/^[\x21-\x7e]{1,150}$/.test(tenant))) {
     throw section.wrong('tenant', 'expected printable characters, of a pyroscope sink');
   }
+  const keepDays = section.number('keepDays', 0, 0, 36_500) || null;
+  if (keepDays !== null && (type !== 'folder' || !Number.isInteger(keepDays))) {
+    throw section.wrong('keepDays', 'expected a whole number, of a folder sink');
+  }
   const timeoutMs = 1000 * section.number('timeoutSeconds', DEFAULT_TIMEOUT_S, 0.1, 600);
   const token = { tokenFile, tokenEnv, user: readUser(section, type, tokenFile ?? tokenEnv) };
-  return { type, name, target, ...token, ...readTls(section, target), tenant, timeoutMs };
+  return { type, name, target, ...token, ...readTls(section, target), tenant, keepDays, timeoutMs };
 }
 
 function readUser(section: Section, type: SinkType, token: string | null): string | null {

@@ -21,9 +21,12 @@ export class FolderSink implements Sink {
   readonly isRepeatable = true;
   readonly name: string;
   readonly #directory: string;
+  readonly #keepDays: number;
 
-  constructor(name: string, directory: string) {
+  /** `keepDays` null: all days are kept. */
+  constructor(name: string, directory: string, keepDays: number | null) {
     this.name = name;
+    this.#keepDays = keepDays ?? Number.POSITIVE_INFINITY;
     this.#directory = directory;
     // Root writes here: who can put a link into it could lead it anywhere.
     if (existsSync(directory)) checkOwnFolder(directory);
@@ -36,18 +39,29 @@ export class FolderSink implements Sink {
 
   send(profiles: readonly EncodedProfile[], { startNs }: EncodedWindow): Promise<SinkAnswer> {
     const time = new Date(Number(startNs / 1_000_000n)).toISOString();
+    const day = time.slice(0, 10);
     try {
+      const isNewDay = !existsSync(join(this.#directory, day));
       for (const { id, service, bytes } of profiles) {
-        const folder = join(this.#directory, time.slice(0, 10), fileName(service?.name ?? ''));
+        const folder = join(this.#directory, day, fileName(service?.name ?? ''));
         makeFolders(folder, 0o750);
         checkOwnFolder(this.#directory);
         const path = join(folder, `${time.slice(11).replaceAll(':', '')}-${id}.pb.gz`);
         replaceFile(path, bytes, join(this.#directory, `${HALF}${process.pid}`));
       }
+      if (isNewDay) this.#removeOldDays(day);
       return Promise.resolve({ kind: 'taken' });
     } catch (error) {
       return Promise.resolve({ kind: 'later', why: describeError(error), afterMs: null });
     }
+  }
+
+  /** Counts the days that are there, so that a clock that jumps costs one of them and not all; never removes `day`. */
+  #removeOldDays(day: string): void {
+    const days = readdirSync(this.#directory).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name));
+    const others = days.filter((name) => name !== day).sort();
+    const removed = others.slice(0, Math.max(0, days.length - this.#keepDays));
+    for (const name of removed) rmSync(join(this.#directory, name), { recursive: true });
   }
 }
 

@@ -17,7 +17,7 @@ export function openSink(sink: SinkConfig, config: Pick<AgentConfig, 'labels' | 
   const metric = metricOf(config.sampling.event);
   switch (sink.type) {
     case 'folder':
-      return new FolderSink(sink.name, sink.target);
+      return new FolderSink(sink.name, sink.target, sink.keepDays);
     case 'pyroscope':
       return new HttpSink(sink, pyroscope(labels, metric));
     case 'parca':
