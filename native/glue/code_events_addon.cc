@@ -183,7 +183,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
   }
   uv_loop_s* loop = nullptr;
   if (napi_get_uv_event_loop(env, &loop) == napi_ok) {
-    listener->turns().Start(loop, &listener->sender());
+    listener->turns().Start(loop, listener->isolate(), &listener->sender());
   }
   return nullptr;
 }

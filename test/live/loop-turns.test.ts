@@ -216,6 +216,35 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
     expect(new Set(ofWorkers.map(({ tid }) => tid)).size).toBe(2);
   });
 
+  it.each([
+    ['SIGCHLD', []],
+    ['SIGCHLD or SIGURG', ['--requests']],
+  ])('none has the wait that %s interrupted', (_signal, words) => {
+    const recording = join(scratch, 'interrupted.data');
+    const program = join(scratch, 'interrupted.cjs');
+    // Nothing but SIGCHLD ends the wait for a child without pipes.
+    writeFileSync(
+      program,
+      `const { spawn } = require('node:child_process');
+const now = () => Number(process.hrtime.bigint());
+setTimeout(() => {
+  const child = spawn('sleep', ['0.5'], { stdio: 'ignore' });
+  const fromNs = now();
+  child.on('exit', () => process.stdout.write(JSON.stringify({ fromNs, toNs: now() })));
+}, 20);`,
+    );
+    const record = ['record', '--clockid', 'monotonic', ...words, '-o', recording];
+    const { stdout } = perfTs([...record, '--', process.execPath, program]);
+    const wait = JSON.parse(stdout) as { fromNs: number; toNs: number };
+    const { turns, startTime } = turnsOf(recording, '-n', '0');
+    const within = turns.map(({ fromNs, lengthNs }) => {
+      const beginNs = Number(startTime) + fromNs;
+      return Math.min(beginNs + lengthNs, wait.toNs) - Math.max(beginNs, wait.fromNs);
+    });
+    const busyNs = within.reduce((sum, each) => sum + Math.max(each, 0), 0);
+    expect(busyNs).toBeLessThan((wait.toNs - wait.fromNs) / 2);
+  });
+
   it('one that goes on behind the end of the recording is there until then', () => {
     const recording = join(scratch, 'busy.data');
     const program = join(scratch, 'busy.cjs');

@@ -45,6 +45,8 @@ class CodeListener {
   ~CodeListener();
 
   Sender& sender() { return sender_; }
+  /** Null where nothing is listened to. */
+  void* isolate() const { return isolate_; }
   /** Turns of the isolate's event loop; begun when the code is listened to. */
   LoopTurns& turns() { return turns_; }
   Marks& marks() { return marks_; }

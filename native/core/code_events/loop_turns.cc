@@ -15,6 +15,8 @@ using code_stream::Type;
 
 /** Short turns of this time are written together. */
 constexpr uint64_t kGatherShortNs = 1'000'000'000;
+/** Libuv's own work between the wait and the first callback takes less. */
+constexpr uint64_t kMostUncountedNs = 200'000;
 
 /** Bucket of a turn below `kLeastTurnNs`: see `code_stream::ShortTurns`. */
 int BucketOf(uint64_t length) {
@@ -24,6 +26,9 @@ int BucketOf(uint64_t length) {
   const auto within = static_cast<int>((length >> (octave - 3)) & (kBucketsOfOctave - 1));
   return 1 + (octave - kLeastOctave) * kBucketsOfOctave + within;
 }
+
+/** The turns of the calling thread's loop. */
+thread_local LoopTurns* of_thread = nullptr;
 
 template <typename Function>
 Function Find(const char* name) {
@@ -35,22 +40,32 @@ Function Find(const char* name) {
 bool LoopTurns::Functions::IsUsable() const {
   const bool is_complete = handle_size && prepare_init && prepare_start && prepare_stop &&
                            check_init && check_start && check_stop && unref && configure &&
-                           idle_time;
+                           idle_time && backend_timeout && add_enter && remove_enter &&
+                           add_prologue && remove_prologue;
   return is_complete && handle_size(uv_abi::kHandleType) == sizeof(uv_abi::Handle) &&
          handle_size(uv_abi::kPrepareType) <= kMostHandleBytes &&
          handle_size(uv_abi::kCheckType) <= kMostHandleBytes;
 }
 
 LoopTurns::Functions LoopTurns::FindFunctions() {
-  return {
-      Find<uv_abi::HandleSize>("uv_handle_size"),   Find<uv_abi::Init>("uv_prepare_init"),
-      Find<uv_abi::Start>("uv_prepare_start"),      Find<uv_abi::Stop>("uv_prepare_stop"),
-      Find<uv_abi::Init>("uv_check_init"),          Find<uv_abi::Start>("uv_check_start"),
-      Find<uv_abi::Stop>("uv_check_stop"),          Find<uv_abi::Unref>("uv_unref"),
-      Find<uv_abi::Configure>("uv_loop_configure"), Find<uv_abi::IdleTime>("uv_metrics_idle_time")};
+  return {Find<uv_abi::HandleSize>("uv_handle_size"),
+          Find<uv_abi::Init>("uv_prepare_init"),
+          Find<uv_abi::Start>("uv_prepare_start"),
+          Find<uv_abi::Stop>("uv_prepare_stop"),
+          Find<uv_abi::Init>("uv_check_init"),
+          Find<uv_abi::Start>("uv_check_start"),
+          Find<uv_abi::Stop>("uv_check_stop"),
+          Find<uv_abi::Unref>("uv_unref"),
+          Find<uv_abi::Configure>("uv_loop_configure"),
+          Find<uv_abi::IdleTime>("uv_metrics_idle_time"),
+          Find<uv_abi::BackendTimeout>("uv_backend_timeout"),
+          Find<v8_abi::ChangeEnterCallback>(v8_abi::kAddEnterCallback),
+          Find<v8_abi::ChangeEnterCallback>(v8_abi::kRemoveEnterCallback),
+          Find<v8_abi::AddGcCallback>(v8_abi::kAddGcPrologue),
+          Find<v8_abi::RemoveGcCallback>(v8_abi::kRemoveGcPrologue)};
 }
 
-void LoopTurns::Start(uv_loop_s* loop, Sender* sender) {
+void LoopTurns::Start(uv_loop_s* loop, void* isolate, Sender* sender) {
   uv_ = FindFunctions();
   // Node has it counted in all its loops; a program that embeds Node need not.
   if (!uv_.IsUsable() || uv_.configure(loop, uv_abi::kMetricsIdleTime) != 0) return;
@@ -60,6 +75,10 @@ void LoopTurns::Start(uv_loop_s* loop, Sender* sender) {
   check_ns_ = NowNs();
   begin_ns_.store(check_ns_, std::memory_order_relaxed);
   loop_.store(loop, std::memory_order_release);
+  isolate_ = isolate;
+  of_thread = this;
+  uv_.add_enter(isolate, OnEnter);
+  uv_.add_prologue(isolate, OnGcBegin, this, v8_abi::kAllGcTypes);
   const bool is_added = Add(uv_.prepare_init, uv_.prepare_start, &prepare_, OnPrepare) &&
                         Add(uv_.check_init, uv_.check_start, &check_, OnCheck);
   if (!is_added) Stop();
@@ -95,6 +114,9 @@ void LoopTurns::Stop() {
   if (loop_.load(std::memory_order_relaxed) == nullptr) return;
   Remove(uv_.check_stop, &check_);
   Remove(uv_.prepare_stop, &prepare_);
+  uv_.remove_enter(isolate_, OnEnter);
+  uv_.remove_prologue(isolate_, OnGcBegin, this);
+  of_thread = nullptr;
   WriteOpen();
   loop_.store(nullptr, std::memory_order_release);
 }
@@ -106,20 +128,47 @@ void LoopTurns::OnPrepare(uv_abi::Handle* handle) {
   uv_loop_s* loop = self->loop_.load(std::memory_order_relaxed);
   self->idle_before_ns_.store(self->uv_.idle_time(loop), std::memory_order_relaxed);
   self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
+  self->can_wait_ = self->uv_.backend_timeout(loop) != 0;
+  if (self->can_wait_) self->cpu_before_ns_ = ThreadCpuNs();
+  self->wait_end_ns_.store(0, std::memory_order_relaxed);
   self->begin_ns_.store(0, std::memory_order_release);
+}
+
+void LoopTurns::OnEnter(void*) {
+  if (LoopTurns* self = of_thread) self->NoteEntered();
+}
+
+void LoopTurns::OnGcBegin(void*, int, int, void* data) {
+  static_cast<LoopTurns*>(data)->NoteEntered();
+}
+
+uint64_t LoopTurns::CountedWaitEnd() const {
+  const uint64_t idle_ns = uv_.idle_time(loop_.load(std::memory_order_relaxed)) -
+                           idle_before_ns_.load(std::memory_order_relaxed);
+  return waits_since_ns_.load(std::memory_order_relaxed) + idle_ns;
+}
+
+void LoopTurns::NoteEntered() {
+  if (begin_ns_.load(std::memory_order_relaxed) != 0) return;
+  if (wait_end_ns_.load(std::memory_order_relaxed) != 0) return;
+  const uint64_t now_ns = NowNs();
+  uint64_t end_ns = CountedWaitEnd();
+  if (can_wait_ && now_ns > end_ns + kMostUncountedNs) {
+    const uint64_t ran_ns = ThreadCpuNs() - cpu_before_ns_;
+    if (now_ns - ran_ns > end_ns) end_ns = now_ns - ran_ns;
+  }
+  wait_end_ns_.store(end_ns < now_ns ? end_ns : now_ns, std::memory_order_release);
 }
 
 void LoopTurns::OnCheck(uv_abi::Handle* handle) {
   auto* self = static_cast<LoopTurns*>(handle->data);
   const uint64_t since_ns = self->waits_since_ns_.load(std::memory_order_relaxed);
   if (since_ns == 0) return;
-  const uint64_t idle_before_ns = self->idle_before_ns_.load(std::memory_order_relaxed);
+  self->NoteEntered();
   self->check_ns_ = NowNs();
-  const uint64_t most = self->check_ns_ - since_ns;
-  const uint64_t idle =
-      self->uv_.idle_time(self->loop_.load(std::memory_order_relaxed)) - idle_before_ns;
-  self->waited_ns_ = idle < most ? idle : most;
-  self->begin_ns_.store(since_ns + self->waited_ns_, std::memory_order_release);
+  const uint64_t begin_ns = self->wait_end_ns_.load(std::memory_order_relaxed);
+  self->waited_ns_ = begin_ns - since_ns;
+  self->begin_ns_.store(begin_ns, std::memory_order_release);
 }
 
 void LoopTurns::EndTurn(uint64_t now_ns) {
@@ -145,10 +194,9 @@ void LoopTurns::WriteOpen() {
   const uint64_t now_ns = NowNs();
   if (pthread_equal(thread_, pthread_self()) != 0) WriteShort(now_ns);
   if (begin_ns == 0) {
-    // The loop calls what it waited for, unless the time that it has waited grows.
-    const uint64_t since_ns = waits_since_ns_.load(std::memory_order_relaxed);
-    const uint64_t idle = uv_.idle_time(loop) - idle_before_ns_.load(std::memory_order_relaxed);
-    begin_ns = since_ns + idle;
+    // The loop waits until V8 is entered.
+    begin_ns = wait_end_ns_.load(std::memory_order_acquire);
+    if (begin_ns == 0) return;
   }
   if (now_ns < begin_ns + code_stream::kLeastTurnNs) return;
   WriteTurn({begin_ns, now_ns - begin_ns, 0, 0, code_stream::kOpenTurn});

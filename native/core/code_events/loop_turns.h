@@ -8,6 +8,7 @@
 #include "sender.h"
 #include "stream.h"
 #include "uv_abi.h"
+#include "v8_abi.h"
 
 namespace perf_ts {
 
@@ -20,7 +21,10 @@ namespace perf_ts {
  *          begin                 check                         prepare
  *
  * libuv calls a check handle behind the callbacks of events and a prepare handle just before the
- * wait; how long that took, it counts itself (`uv_metrics_idle_time`).
+ * wait; how long that took, it counts itself (`uv_metrics_idle_time`), but from the last signal on
+ * that interrupted it (a child's end, a sample with `--requests`). What is missing is neither in
+ * its count nor CPU time of the thread: where V8 is entered for the first callback much later, the
+ * turn begins then, less the CPU time since `prepare`.
  */
 class LoopTurns {
  public:
@@ -30,9 +34,9 @@ class LoopTurns {
 
   /**
    * Writes the turns from now on, on the loop's thread; the one that runs now is the first. Does
-   * nothing where the program exports no libuv of this layout.
+   * nothing where the program exports no libuv of this layout, or not V8's functions.
    */
-  void Start(uv_loop_s* loop, Sender* sender);
+  void Start(uv_loop_s* loop, void* isolate, Sender* sender);
   /** Leaves nothing in the loop; on its thread. */
   void Stop();
   /** Writes the turn that has not ended, on any thread: its program ends, or its recording. Short
@@ -40,7 +44,7 @@ class LoopTurns {
   void WriteOpen();
 
  private:
-  /** libuv's functions; null where this program does not export them. */
+  /** libuv's and V8's functions; null where this program does not export them. */
   struct Functions {
     uv_abi::HandleSize handle_size;
     uv_abi::Init prepare_init;
@@ -52,6 +56,11 @@ class LoopTurns {
     uv_abi::Unref unref;
     uv_abi::Configure configure;
     uv_abi::IdleTime idle_time;
+    uv_abi::BackendTimeout backend_timeout;
+    v8_abi::ChangeEnterCallback add_enter;
+    v8_abi::ChangeEnterCallback remove_enter;
+    v8_abi::AddGcCallback add_prologue;
+    v8_abi::RemoveGcCallback remove_prologue;
     bool IsUsable() const;
   };
   /** A handle's place; libuv 1.x has 120 bytes for each of the two. */
@@ -66,10 +75,15 @@ class LoopTurns {
   static void Remove(uv_abi::Stop stop, Place* place);
   static void OnPrepare(uv_abi::Handle* handle);
   static void OnCheck(uv_abi::Handle* handle);
+  static void OnEnter(void* isolate);
+  static void OnGcBegin(void* isolate, int type, int flags, void* data);
+  void NoteEntered();
+  uint64_t CountedWaitEnd() const;
   void EndTurn(uint64_t now_ns);
   void WriteTurn(const code_stream::Turn& turn);
   void WriteShort(uint64_t now_ns);
 
+  void* isolate_ = nullptr;
   Sender* sender_ = nullptr;
   /** Null where no turns are written. */
   std::atomic<uv_loop_s*> loop_{nullptr};
@@ -82,6 +96,10 @@ class LoopTurns {
   /** End of the last turn, and what the loop had waited in all until then. */
   std::atomic<uint64_t> waits_since_ns_{0};
   std::atomic<uint64_t> idle_before_ns_{0};
+  bool can_wait_ = false;
+  uint64_t cpu_before_ns_ = 0;
+  /** End of the wait, from the first callback on; 0 until then. */
+  std::atomic<uint64_t> wait_end_ns_{0};
   uint64_t waited_ns_ = 0;
   uint64_t check_ns_ = 0;
   uint32_t flags_ = 0;

@@ -47,6 +47,8 @@ using Start = int (*)(Handle*, void (*)(Handle*));
 using Stop = int (*)(Handle*);
 using Unref = void (*)(Handle*);
 using Configure = int (*)(uv_loop_s*, int option, ...);
+/** Milliseconds that the loop's next wait takes at most; 0: it does not wait. */
+using BackendTimeout = int (*)(const uv_loop_s*);
 /** Nanoseconds that the loop has waited for events since it began; may be called on any thread. */
 using IdleTime = uint64_t (*)(uv_loop_s*);
 

@@ -92,6 +92,14 @@ struct MemoryRange {
 using GetCodePages = size_t (*)(void* isolate, size_t capacity, MemoryRange* pages);
 inline constexpr char kGetCodePages[] = "_ZN2v87Isolate13CopyCodePagesEmPNS_11MemoryRangeE";
 
+/** `v8::Isolate::AddBeforeCallEnteredCallback(callback)`: V8 calls it before it runs JavaScript for
+ * the program's native code. */
+using EnterCallback = void (*)(void* isolate);
+using ChangeEnterCallback = void (*)(void* isolate, EnterCallback);
+inline constexpr char kAddEnterCallback[] = "_ZN2v87Isolate28AddBeforeCallEnteredCallbackEPFvPS0_E";
+inline constexpr char kRemoveEnterCallback[] =
+    "_ZN2v87Isolate31RemoveBeforeCallEnteredCallbackEPFvPS0_E";
+
 /** `v8::Isolate::GCCallbackWithData`; the type is a `v8::GCType`. */
 using GcCallback = void (*)(void* isolate, int type, int flags, void* data);
 
