@@ -4,6 +4,7 @@ import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import { describeError } from '../../base/system-error.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
+import { NO_INSPECTOR } from '../../system/runtimes/attached-runtimes.ts';
 import { identifyNode } from '../../system/runtimes/node-program.ts';
 import { runtimeByName } from '../../system/runtimes/other-runtimes.ts';
 import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
@@ -129,7 +130,7 @@ function refusalOf(pid: number): string | null {
   const { openPorts, isForbidden } = inspectorFacts(pid);
   if (!takesSignal(status) && openPorts.length === 0) {
     return isForbidden
-      ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record --node-flags"
+      ? NO_INSPECTOR
       : 'it does not take SIGUSR1 (--disable-sigusr1, a build without inspector, or it has just begun)';
   }
   const network = readLinkOrNull(`/proc/${pid}/ns/net`);

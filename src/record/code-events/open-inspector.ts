@@ -1,12 +1,11 @@
 import { listThreads } from '../../system/processes/thread-stat.ts';
-import { readNodeOptions } from '../../system/runtimes/attached-runtimes.ts';
+import { forbidsInspector, readNodeOptions } from '../../system/runtimes/attached-runtimes.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { listeningPorts } from './listening-ports.ts';
 
 const DEFAULT_PORT = 9229;
 const INSPECT = /^--inspect(?:-brk|-wait)?(?:=|$)/;
 const INSPECT_PORT = /^--(?:inspect-port|debug-port)=/;
-const PERMISSION = /^--(?:experimental-)?permission$/;
 /** Name of the thread of an open inspector; Node before 24 gives its threads none. */
 const INSPECTOR_THREAD = 'InspectorIo';
 const MOST_PORTS = 16;
@@ -40,8 +39,7 @@ export function inspectorFacts(pid: number): InspectorFacts {
     // The program's own servers are asked after the port that the inspector was given.
     openPorts: isOpen ? likeliestFirst(listening, usualPort) : [],
     usualPort: usualPort === 0 ? DEFAULT_PORT : usualPort,
-    isForbidden:
-      words.some((word) => PERMISSION.test(word)) && !words.includes('--allow-inspector'),
+    isForbidden: forbidsInspector(words),
   };
 }
 

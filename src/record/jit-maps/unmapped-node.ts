@@ -6,6 +6,7 @@ import type { WrittenAttachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
 import { isAlive, MS_PER_TICK, readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
+import { forbidsInspector } from '../../system/runtimes/attached-runtimes.ts';
 import { findHeldNode, identifyNode, NODE } from '../../system/runtimes/node-program.ts';
 import { pidsWithCode } from './node-files.ts';
 
@@ -92,19 +93,28 @@ export async function explainUnmappedNode(
   const holdsNode = memoize((path: string) => findHeld(path) !== null);
   const endMs = performance.now() + MOST_MS;
   const pids: number[] = [];
+  let mayBeAsked = false;
   for (const [pid, path] of programs) {
     if (!unnamed(pid) || !isNode(path)) continue;
-    if (!isWatcher(await wordsOf(pid))) pids.push(pid);
+    const given = await wordsOf(pid);
+    if (!isWatcher(given)) pids.push(pid);
+    mayBeAsked ||= !forbidsInspector(given);
     if (performance.now() > endMs) break;
   }
   for (const [pid, path] of others) {
-    if (unnamed(pid) && !programs.has(pid) && holdsNode(path)) pids.push(pid);
+    if (unnamed(pid) && !programs.has(pid) && holdsNode(path)) {
+      pids.push(pid);
+      mayBeAsked = true;
+    }
     if (performance.now() > endMs) break;
   }
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
   const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
   const missing = 'so that its JavaScript has no names';
+  if (!mayBeAsked) {
+    return words`${who} ran Node under its permission model, ${missing}: record with ${RECORD.nodeFlags.as(true)}`;
+  }
   return areFlagsSet
     ? words`${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096", or ${RECORD.attachJs.as(true)} asks it through its inspector`
     : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}, or with ${RECORD.attachJs.as(true)} where what starts it gives it another environment`;

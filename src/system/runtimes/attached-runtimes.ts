@@ -5,6 +5,11 @@ import { NODE } from './node-program.ts';
 import { DENO_NAMING, JSC_NAMING, runtimeByName } from './other-runtimes.ts';
 import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
+const PERMISSION = /^--(?:experimental-)?permission$/;
+/** The reason why `--attach-js` names nothing of such a process, and the way that does. */
+export const NO_INSPECTOR =
+  "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record --node-flags";
+
 /** Facts about a running process, as far as this process may look. */
 export type ProcessFacts = {
   /** The path of its program; null if it is gone or hidden. */
@@ -34,6 +39,11 @@ export function explainAttachedNode(
       return [
         `process ${pid} runs Node without ${interpreted}: interpreted functions will be missing ` +
           'from stacks; restart it with that flag too',
+      ];
+    }
+    if (forbidsInspector(givenTo(facts))) {
+      return [
+        `process ${pid} runs Node: its functions of JavaScript will have no names: ${NO_INSPECTOR}`,
       ];
     }
     return [
@@ -95,6 +105,11 @@ function isNamed(facts: ProcessFacts): boolean {
 /** Node's options on its command line and in its environment, among other words. */
 function givenTo({ words, environment }: ProcessFacts): string[] {
   return [...words.slice(1), ...nodeOptionsIn(environment).split(/\s+/)];
+}
+
+/** Whether Node's permission model keeps the inspector from a process that was given `words`. */
+export function forbidsInspector(words: readonly string[]): boolean {
+  return words.some((word) => PERMISSION.test(word)) && !words.includes('--allow-inspector');
 }
 
 /** The value of NODE_OPTIONS that a process was started with; empty without. */

@@ -65,6 +65,15 @@ test('an application inside of a Node is reported whatever its name', async () =
   expect(await explained(found(...app), [], true)).toBeNull();
 });
 
+test('a Node whose permission model keeps the inspector from it is not to be asked by it', async () => {
+  const node = found(mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
+  const of = (...words: string[]) => explained(node, [], false, { wordsOf: async () => words });
+  expect(await of('node', '--permission', 'app.js')).toBe(
+    'process 7 ran Node under its permission model, so that its JavaScript has no names: record with --node-flags',
+  );
+  expect(await of('node', '--permission', '--allow-inspector', 'app.js')).toContain('--attach-js');
+});
+
 test('nothing is missing of a watcher, which runs no JavaScript of the user', async () => {
   const node = found(mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
   const of = (...words: string[]) => explained(node, [], true, { wordsOf: async () => words });

@@ -25,6 +25,14 @@ test('a Node without the flags: what is missing and what helps', () => {
   expect(sentence).toContain('perf-ts record --attach-js names them');
 });
 
+test('a Node whose permission model keeps the inspector from it is not to be asked by it', () => {
+  const [sentence] = reported({ words: ['node', '--permission', 'app.js'] });
+  expect(sentence).toContain('start it with perf-ts record --node-flags');
+  expect(sentence).not.toContain('--attach-js');
+  const allowed = ['node', '--permission', '--allow-inspector', 'app.js'];
+  expect(reported({ words: allowed })[0]).toContain('--attach-js names them');
+});
+
 test('attaching to a Node with a map but without interpreter frames is noted', () => {
   expect(reported({ words: ['node', '--perf-basic-prof', 'app.js'] })[0]).toContain(
     'interpreted functions will be missing',
