@@ -16,7 +16,7 @@ export const FINDINGS = {
     'bytes-skipped': 'a part of the records could not be read',
     'parts-damaged': 'something else in the file is damaged',
     'samples-left-out':
-      'samples name an event that the file does not have, or have fields that nobody here knows',
+      "samples name an event that the file does not have, or have fields that nobody here knows, or V8 sampled a thread's heap for the program itself",
     'events-mixed': 'nothing tells which event a sample belongs to',
     'samples-untimed': 'samples have no time',
     'sideband-lost': 'records of forks, execs and mappings were lost',
