@@ -222,15 +222,21 @@ else setTimeout(() => { const end = performance.now() + 10; while (performance.n
   ])('none has the wait that %s interrupted', (_signal, words) => {
     const recording = join(scratch, 'interrupted.data');
     const program = join(scratch, 'interrupted.cjs');
-    // Nothing but SIGCHLD ends the wait for a child without pipes.
+    // Nothing but SIGCHLD ends the wait for a child without pipes, which begins anew with a descriptor that libuv does
+    // not know yet.
     writeFileSync(
       program,
       `const { spawn } = require('node:child_process');
+const server = require('node:net').createServer();
 const now = () => Number(process.hrtime.bigint());
 setTimeout(() => {
   const child = spawn('sleep', ['0.5'], { stdio: 'ignore' });
   const fromNs = now();
-  child.on('exit', () => process.stdout.write(JSON.stringify({ fromNs, toNs: now() })));
+  setTimeout(() => server.listen(0), 20);
+  child.on('exit', () => {
+    process.stdout.write(JSON.stringify({ fromNs, toNs: now() }));
+    server.close();
+  });
 }, 20);`,
     );
     const record = ['record', '--clockid', 'monotonic', ...words, '-o', recording];

@@ -15,6 +15,8 @@ using code_stream::Type;
 
 /** Short turns of this time are written together. */
 constexpr uint64_t kGatherShortNs = 1'000'000'000;
+/** A clock of the thread's CPU time takes a hundredth of it. */
+constexpr uint64_t kMostShortNs = 50'000;
 /** Libuv's own work between the wait and the first callback takes less. */
 constexpr uint64_t kMostUncountedNs = 200'000;
 
@@ -124,12 +126,16 @@ void LoopTurns::Stop() {
 void LoopTurns::OnPrepare(uv_abi::Handle* handle) {
   auto* self = static_cast<LoopTurns*>(handle->data);
   const uint64_t now_ns = NowNs();
-  if (self->begin_ns_.load(std::memory_order_relaxed) != 0) self->EndTurn(now_ns);
+  const uint64_t begin_ns = self->begin_ns_.load(std::memory_order_relaxed);
+  if (begin_ns != 0) self->EndTurn(now_ns);
   uv_loop_s* loop = self->loop_.load(std::memory_order_relaxed);
   self->idle_before_ns_.store(self->uv_.idle_time(loop), std::memory_order_relaxed);
   self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
-  self->can_wait_ = self->uv_.backend_timeout(loop) != 0;
-  if (self->can_wait_) self->cpu_before_ns_ = ThreadCpuNs();
+  // It is 0 where a descriptor is new, too, and the loop waits. To ask for the time costs much of
+  // the shortest turns alone: behind those, the one of before is too early, and so less is taken
+  // off.
+  const bool can_wait = self->uv_.backend_timeout(loop) != 0;
+  if (can_wait || now_ns - begin_ns >= kMostShortNs) self->cpu_before_ns_ = ThreadCpuNs();
   self->wait_end_ns_.store(0, std::memory_order_relaxed);
   self->begin_ns_.store(0, std::memory_order_release);
 }
@@ -153,7 +159,7 @@ void LoopTurns::NoteEntered() {
   if (wait_end_ns_.load(std::memory_order_relaxed) != 0) return;
   const uint64_t now_ns = NowNs();
   uint64_t end_ns = CountedWaitEnd();
-  if (can_wait_ && now_ns > end_ns + kMostUncountedNs) {
+  if (now_ns > end_ns + kMostUncountedNs) {
     const uint64_t ran_ns = ThreadCpuNs() - cpu_before_ns_;
     if (now_ns - ran_ns > end_ns) end_ns = now_ns - ran_ns;
   }

@@ -96,7 +96,7 @@ class LoopTurns {
   /** End of the last turn, and what the loop had waited in all until then. */
   std::atomic<uint64_t> waits_since_ns_{0};
   std::atomic<uint64_t> idle_before_ns_{0};
-  bool can_wait_ = false;
+  /** CPU time of the thread before the wait, or earlier. */
   uint64_t cpu_before_ns_ = 0;
   /** End of the wait, from the first callback on; 0 until then. */
   std::atomic<uint64_t> wait_end_ns_{0};
