@@ -383,8 +383,6 @@ describeLive('requests of samples', () => {
       const own = times.cpuNs + times.gcNs + times.waitsNs;
       // A wait for a CPU between samples of two requests is not told: with others on the machine that is much.
       expect(own + times.untoldNs).toBeGreaterThan(0.95 * totalNs);
-      // Two times 5 ms for each of 200 requests.
-      if (name === '/promises') expect(times.waitsNs + times.untoldNs).toBeGreaterThan(2e9);
       if (name === '/promises') expect(own).toBeGreaterThan(0.5 * totalNs);
     }
   });
