@@ -235,7 +235,7 @@ describeBrowser('the flame graph', (tab) => {
     await expect
       .poll(() => spoken.innerText())
       .toBe('render: 50.00% of all, 900.0 ms, 50.00% of its caller, self 0.00%, 2 of 2');
-    expect(await page.locator('.tooltip').innerText()).toContain('render');
+    expect(await page.locator('.tooltip:visible').innerText()).toContain('render');
     await page.keyboard.press('Enter');
     await expect.poll(() => frame(page, 'parse').count()).toBe(0);
     // The cursor is on the frame that fills the width now.
@@ -257,7 +257,7 @@ describeBrowser('the flame graph', (tab) => {
 
   it('the status line describes frames, the zoomed one and those above it as well', async () => {
     const page = await open('roots=none');
-    const text = page.locator('.tooltip');
+    const text = page.locator('.tooltip:visible');
     await frame(page, 'render').hover();
     await expect.poll(() => text.innerText()).toMatch(/total\s+50\.00%/);
     expect(await text.innerText()).toContain('/usr/bin/app');

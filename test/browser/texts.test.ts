@@ -51,7 +51,7 @@ describeBrowser('a text of another tool', (tab) => {
     );
     const page = await visit(texts.join('\n'));
     await frame(page, '[R runnable]').hover();
-    const tooltip = page.locator('.tooltip');
+    const tooltip = page.locator('.tooltip:visible');
     await expect
       .poll(() => tooltip.innerText())
       .toContain('Waited for a CPU: ready to run, with no CPU free');

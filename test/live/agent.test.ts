@@ -214,12 +214,12 @@ ${'//# source'}MappingURL=dist.cjs.map
       running.push(child);
       return child;
     };
-    const attached = start('agent-test-attached', [process.execPath, script]);
+    const attached = start('attach-test-attached', [process.execPath, script]);
     const permission = process.allowedNodeEnvironmentFlags.has('--permission')
       ? '--permission'
       : '--experimental-permission';
-    start('agent-test-alone', [process.execPath, script]);
-    const refusing = start('agent-test-refuses', [
+    start('attach-test-alone', [process.execPath, script]);
+    const refusing = start('attach-test-refuses', [
       process.execPath,
       ...[permission, '--allow-fs-read=*', script],
     ]);
@@ -231,8 +231,8 @@ ${'//# source'}MappingURL=dist.cjs.map
         window: { seconds: 1 },
         services: {
           rules: [
-            { service: 'agent-test-*', attach: true },
-            { service: 'agent-test-al*', attach: false },
+            { service: 'attach-test-*', attach: true },
+            { service: 'attach-test-al*', attach: false },
           ],
         },
         sinks: [{ type: 'folder', path: folder }],
@@ -249,7 +249,7 @@ ${'//# source'}MappingURL=dist.cjs.map
           service === of && namesOf(profile).some((name) => name.startsWith('serveHere ')),
       );
     try {
-      await expect.poll(() => isNamed('agent-test-attached')).toBe(true);
+      await expect.poll(() => isNamed('attach-test-attached')).toBe(true);
       const refusal = `process ${refusing.pid} have no names: `;
       await expect.poll(health).toMatch(new RegExp(`^ok\n.*${refusal}.*permission model`));
       // The agent asks for no marks, for which requests would pay.
@@ -264,7 +264,7 @@ ${'//# source'}MappingURL=dist.cjs.map
     } finally {
       await agent.stop();
     }
-    expect(isNamed('agent-test-alone')).toBe(false);
+    expect(isNamed('attach-test-alone')).toBe(false);
     const reported = notices.filter((notice) => / reports its JavaScript/.test(notice));
     expect(reported).toEqual([expect.stringContaining(`process ${attached.pid} `)]);
     // The inspector is closed again.
