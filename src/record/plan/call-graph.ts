@@ -100,6 +100,9 @@ export type StackFacts = {
 /** Switches of a CPU each second for which rings are to have room: those of a Node that waits for files and sockets. */
 const SWITCHES_HZ = 400;
 
+/** Samples of a CPU each second for which no rate is asked. */
+const UNBOUNDED_HZ = 100_000;
+
 /** System calls of a CPU each second for which rings are to have room. */
 const CALLS_HZ = 4000;
 
@@ -109,7 +112,7 @@ const CALLS_HZ = 4000;
  * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
  */
 export function chooseStacks(
-  { callGraph: asked, output, freq, fields, requests }: RecordSettings,
+  { callGraph: asked, output, freq, count, memory, fields, requests }: RecordSettings,
   { runsJavaScript, ringBytes, maxSampleRateHz, machine = arch() }: StackFacts,
 ): StackChoice {
   const isDefault = asked === undefined;
@@ -120,7 +123,9 @@ export function chooseStacks(
   const keepsRegisters = fields?.interruptRegs !== undefined;
   const copiesLeaf = usual === 'fp' && runsJavaScript && machine === 'x64' && !keepsRegisters;
   const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
-  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, hz, requests)}` as const) : usual;
+  // Faults that are counted one by one come as fast as memory is filled.
+  const mostHz = count === undefined && memory === undefined ? hz : UNBOUNDED_HZ;
+  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, mostHz, requests)}` as const) : usual;
   const callGraph = !dropsCopies(chosen)
     ? chosen
     : !canRewrite

@@ -84,6 +84,11 @@ describe('stacks where nobody asks how', () => {
     ]).toEqual([2048, 2048, 128, 32, 6144, 1536, 6016]);
   });
 
+  it('copies are small where samples come as fast as the program takes memory, or counts', () => {
+    expect(chooseStacks({ memory: true }, node).callGraph).toBe('fp,64');
+    expect(chooseStacks({ count: 1 }, node).callGraph).toBe('fp,64');
+  });
+
   it('frame pointers that are asked for where JavaScript waits are answered by what they miss', () => {
     const waits = { callGraph: 'fp', offCpu: true } as const;
     expect(commandWords(noticeOfWaits(waits, true) ?? '')).toContain('-g: stacks of waits end');
