@@ -100,6 +100,7 @@
         "core/code_events/marks.cc",
         "core/code_events/owned_socket.cc",
         "core/code_events/request_listener.cc",
+        "core/code_events/async_stacks.cc",
         "core/code_events/sample_contexts.cc",
         "core/code_events/sender.cc",
         "core/code_events/unlisted_code.cc",

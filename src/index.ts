@@ -66,10 +66,17 @@ export type { PeriodsReport } from './period/report/report.ts';
 export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
 export type { SampleSelection } from './profile/analysis/select/filter.ts';
 export type { Completeness, CutStacks } from './profile/analysis/stacks/completeness.ts';
-export type { ContextTable, MarkKind, MarkTable } from './profile/mark-table.ts';
+export type {
+  AsyncStack,
+  ContextTable,
+  MarkKind,
+  MarkTable,
+  ScriptPlace,
+} from './profile/mark-table.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type { ShortTurnTable, TurnLoop, TurnTable } from './profile/turn-table.ts';
 export type * from './profile/types.ts';
+export type { AwaitRow } from './questions/awaits.ts';
 export type { MarkSummary } from './questions/marks.ts';
 export type { RequestTimes, RequestTimeTable } from './questions/request-times.ts';
 export type { RequestReport, RouteRow, UntoldRow } from './questions/requests.ts';

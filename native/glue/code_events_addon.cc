@@ -24,6 +24,8 @@
  *                contexts of samples: `src/register/contexts.cts`
  *   beginWork(object, kind), endWork(address, kind, goesOn)
  *                work for libuv's pool, for the same
+ *   microtask(), startStacks(describe)
+ *                functions that await the one that runs, for the same
  *   startHeap(…), takeHeap(…)
  *                samples of V8's heap: `heap_samples.h`
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
@@ -43,6 +45,15 @@ struct Instance {
   CodeListener* listener = nullptr;
   napi_threadsafe_function gone = nullptr;
   napi_ref on_end = nullptr;
+  /** Errors with the stacks that were kept, by the last bits of their numbers, until they are
+   * described. */
+  static constexpr uint32_t kMostErrors = AsyncStacks::kMostKept;
+  napi_env env = nullptr;
+  napi_threadsafe_function describe = nullptr;
+  napi_ref errors[kMostErrors] = {};
+  uint32_t numbers[kMostErrors] = {};
+  uint32_t first_error = 0;
+  uint32_t error_count = 0;
 };
 
 constexpr size_t kMostPathBytes = 256;
@@ -67,6 +78,17 @@ void DestroyListener(Instance* instance) {
   instance->listener = nullptr;
 }
 
+/** The error that was kept first; null without. Its reference ends. */
+napi_value TakeError(napi_env env, Instance* instance) {
+  napi_ref& reference = instance->errors[instance->first_error++ % Instance::kMostErrors];
+  instance->error_count--;
+  napi_value error = nullptr;
+  napi_get_reference_value(env, reference, &error);
+  napi_delete_reference(env, reference);
+  reference = nullptr;
+  return error;
+}
+
 /** Leaves nothing of a recording behind; on the isolate's thread. */
 void End(napi_env env, Instance* instance) {
   DestroyListener(instance);
@@ -78,6 +100,11 @@ void End(napi_env env, Instance* instance) {
     napi_delete_reference(env, instance->on_end);
     instance->on_end = nullptr;
   }
+  if (instance->describe != nullptr) {
+    napi_release_threadsafe_function(instance->describe, napi_tsfn_abort);
+    instance->describe = nullptr;
+  }
+  while (instance->error_count > 0) TakeError(env, instance);
 }
 
 /** Called on the isolate's thread. */
@@ -109,6 +136,7 @@ void OnGone(void* context) {
 /** Called on the sender's thread. */
 void OnLook(void* context, bool is_last) {
   CodeListener* listener = static_cast<Instance*>(context)->listener;
+  if (!is_last) listener->contexts().stacks().Request();
   if (is_last) listener->turns().WriteOpen();
   listener->contexts().Drain();
 }
@@ -344,6 +372,89 @@ napi_value ArmContexts(napi_env env, napi_callback_info) {
   return armed;
 }
 
+/** Frames of a stack with those that await it: V8 makes an error with at most so many. */
+constexpr int32_t kMostStackFrames = 64;
+
+/** Called by V8 within code: makes an error, which runs no JavaScript. */
+bool KeepStack(void* context, uint32_t number) {
+  auto* instance = static_cast<Instance*>(context);
+  napi_env env = instance->env;
+  const uint32_t place = (instance->first_error + instance->error_count) % Instance::kMostErrors;
+  napi_handle_scope scope;
+  if (instance->error_count == Instance::kMostErrors ||
+      napi_open_handle_scope(env, &scope) != napi_ok) {
+    return false;
+  }
+  const char* limit = "stackTraceLimit";
+  napi_value global, constructor, before, most, message, error;
+  bool is_kept = napi_get_global(env, &global) == napi_ok &&
+                 napi_get_named_property(env, global, "Error", &constructor) == napi_ok &&
+                 napi_get_named_property(env, constructor, limit, &before) == napi_ok &&
+                 napi_create_int32(env, kMostStackFrames, &most) == napi_ok &&
+                 napi_create_string_utf8(env, "", 0, &message) == napi_ok &&
+                 napi_set_named_property(env, constructor, limit, most) == napi_ok;
+  if (is_kept) {
+    is_kept = napi_create_error(env, nullptr, message, &error) == napi_ok &&
+              napi_create_reference(env, error, 1, &instance->errors[place]) == napi_ok;
+    napi_set_named_property(env, constructor, limit, before);
+  }
+  napi_close_handle_scope(env, scope);
+  if (!is_kept) return false;
+  instance->numbers[place] = number;
+  if (instance->error_count++ == 0) {
+    napi_call_threadsafe_function(instance->describe, nullptr, napi_tsfn_nonblocking);
+  }
+  return true;
+}
+
+/** Called when the event loop turns after `KeepStack`. */
+void DescribeStacks(napi_env env, napi_value describe, void* context, void*) {
+  auto* instance = static_cast<Instance*>(context);
+  napi_value receiver;
+  if (env == nullptr || napi_get_undefined(env, &receiver) != napi_ok) return;
+  constexpr size_t kMostTextBytes = 16 << 10;
+  static thread_local char text[kMostTextBytes];
+  while (instance->error_count > 0) {
+    const uint32_t number = instance->numbers[instance->first_error % Instance::kMostErrors];
+    napi_value error = TakeError(env, instance), described;
+    size_t size = 0;
+    if (error == nullptr || instance->listener == nullptr ||
+        napi_call_function(env, receiver, describe, 1, &error, &described) != napi_ok ||
+        napi_get_value_string_utf8(env, described, text, sizeof text, &size) != napi_ok) {
+      size = 0;
+    }
+    if (instance->listener != nullptr)
+      instance->listener->contexts().stacks().Write(number, text, size);
+  }
+}
+
+napi_value Microtask(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  const uint64_t finished = instance->listener == nullptr
+                                ? AsyncStacks::kNone
+                                : instance->listener->contexts().stacks().Microtask();
+  napi_value number;
+  napi_create_double(env, finished == AsyncStacks::kNone ? -1 : static_cast<double>(finished),
+                     &number);
+  return number;
+}
+
+napi_value StartStacks(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value describe;
+  napi_get_cb_info(env, info, &count, &describe, nullptr, nullptr);
+  Instance* instance = InstanceOf(env);
+  if (instance->listener == nullptr || instance->describe != nullptr) return nullptr;
+  instance->env = env;
+  instance->describe = CreateUnlistedFunction(env, describe, instance, DescribeStacks);
+  if (instance->describe == nullptr) return nullptr;
+  // Before Node ends the function, as `Start` does.
+  napi_remove_env_cleanup_hook(env, CleanUp, instance);
+  napi_add_env_cleanup_hook(env, CleanUp, instance);
+  instance->listener->contexts().stacks().Begin(SampleContexts::OnInterrupt, KeepStack, instance);
+  return nullptr;
+}
+
 napi_value BeginWork(napi_env env, napi_callback_info info) {
   size_t count = 2;
   napi_value arguments[2], address;
@@ -498,6 +609,8 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "readContext", ReadContext);
   Export(env, exports, "contextCell", ContextCell);
   Export(env, exports, "armContexts", ArmContexts);
+  Export(env, exports, "microtask", Microtask);
+  Export(env, exports, "startStacks", StartStacks);
   Export(env, exports, "beginWork", BeginWork);
   Export(env, exports, "endWork", EndWork);
   Export(env, exports, "startHeap", StartHeap);

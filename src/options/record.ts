@@ -191,13 +191,15 @@ export const RECORD = options({
       help: 'also record system calls, as fsync,read (default all): for perf-ts report --syscalls; needs tracepoints',
       alone: [],
     }),
-    /**
-     * The request of a Node server that each sample ran for: the program gets SIGURG with each, and notes the asynchronous
-     * context. Of a command the samples of one thread, the first that answers a request.
-     */
+    /** The request of a Node server that each sample ran for, by SIGURG: of a command in one thread, the first that answers one. */
     requests: option(yesNo, {
       flags: '--requests',
       help: 'also record which request of a Node server each sample ran for: for perf-ts report --by request',
+    }),
+    /** The functions that await the one that a sample ran, some 100 times a second; and `requests`. */
+    asyncStacks: option(yesNo, {
+      flags: '--async-stacks',
+      help: 'also record which functions await those that servers of Node resume, as --requests: for perf-ts report --by await',
     }),
     /**
      * Page faults by their stacks, each as the memory that it adds to the process: who took memory from the system. And of

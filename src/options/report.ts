@@ -40,9 +40,9 @@ export const REPORT = options({
       help: 'system calls of record --syscalls by function: how many, how long, how many bytes',
       excludes: { tree: ONE_TABLE, by: ONE_TABLE, diff: ONE_TABLE, marks: ONE_TABLE },
     }),
-    by: commandOption(oneOf('request'), {
+    by: commandOption(oneOf('request', 'await'), {
       flags: '--by <what>',
-      help: 'request: routes of servers, how long they took, and what ran for them',
+      help: 'request: routes of servers, how long they took, and what ran for them; await: what ran, by the functions that await it (record --async-stacks)',
       excludes: { tree: ONE_TABLE, diff: ONE_TABLE },
     }),
     callGraph: commandOption(text, {

@@ -49,6 +49,25 @@ export type MarkTable = {
    * threads. A sample that is not in it may be of any. Absent where it is known of none.
    */
   readonly pool?: ContextTable;
+  /** The stacks of `contexts`; absent where `record --async-stacks` was not asked for, or V8 kept none. */
+  readonly asyncStacks?: readonly AsyncStack[];
+};
+
+/** A function of JavaScript as V8 has it, and where it begins. */
+export type ScriptPlace = {
+  readonly name: string;
+  /** Path or URL. */
+  readonly file: string;
+  /** The line, and the column, from 1; 0: not known. */
+  readonly line: number;
+  readonly column: number;
+};
+
+/** A function that the event loop resumed or called. */
+export type AsyncStack = {
+  readonly resumed: ScriptPlace;
+  /** The functions that await it, the innermost first; empty where none does. */
+  readonly awaiting: readonly ScriptPlace[];
 };
 
 /**
@@ -63,6 +82,8 @@ export type ContextTable = {
   readonly timeNs: Float64Array;
   /** Row of the table; `NO_REQUEST`, `UNMARKED_REQUEST`, or `UNKNOWN_REQUEST`: it was not noted. */
   readonly request: Int32Array;
+  /** Row of `MarkTable.asyncStacks`, −1: not known. */
+  readonly stack: Int32Array;
 };
 export const NO_REQUEST = -1;
 /** A request that is left out of the marks: others stand for it. */

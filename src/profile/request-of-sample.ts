@@ -26,17 +26,33 @@ export function requestOfSamples({
 }: Pick<Profile, 'samples' | 'marks' | 'threads'>): Int32Array | null {
   if (marks?.contexts === undefined) return null;
   const { contexts, pool } = marks;
-  const own = new ContextCursor(marks, contexts, threads.length);
+  const contextOf = contextOfSamples({ samples, marks, threads }) as Int32Array;
   const inPool = pool && new ContextCursor(marks, pool, threads.length);
   const { event, thread, timeNs } = samples;
   const found = new Int32Array(samples.length).fill(UNKNOWN_REQUEST);
   for (let row = 0; row < samples.length; row++) {
     if (event[row] !== WITH_CONTEXTS) continue;
-    const context = own.findFrom(thread[row], timeNs[row]);
+    const context = contextOf[row];
     if (context !== NONE) found[row] = contexts.request[context];
     if (pool === undefined || inPool === undefined) continue;
     const work = inPool.findFrom(thread[row], timeNs[row]);
     if (work !== NONE && pool.timeNs[work] === timeNs[row]) found[row] = pool.request[work];
+  }
+  return found;
+}
+
+/** The context of each sample by itself, as a row of `MarkTable.contexts`, −1: none; null where the recording has none. */
+export function contextOfSamples({
+  samples,
+  marks,
+  threads,
+}: Pick<Profile, 'samples' | 'marks' | 'threads'>): Int32Array | null {
+  if (marks?.contexts === undefined) return null;
+  const own = new ContextCursor(marks, marks.contexts, threads.length);
+  const { event, thread, timeNs } = samples;
+  const found = new Int32Array(samples.length).fill(NONE);
+  for (let row = 0; row < samples.length; row++) {
+    if (event[row] === WITH_CONTEXTS) found[row] = own.findFrom(thread[row], timeNs[row]);
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
+import { addAsyncFrames, markAsyncFrames } from '../code/javascript/async-frames.ts';
 import { chooseLevel, ProfileLevels } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
@@ -291,8 +292,12 @@ function finish(
   const { profile: shown, maps } = step(() => {
     const { profile } = recorded;
     if (options.symbols === false) return { profile, maps: null };
-    const named = nameJavaScript(profile, options, diagnostics, { data, path }, onScriptFile);
-    const labelled = addLeafLabels(named.profile, calls);
+    const { profile: woven, count } = addAsyncFrames(profile, () =>
+      namesOfLoops(pipeline, profile),
+    );
+    const named = nameJavaScript(woven, options, diagnostics, { data, path }, onScriptFile);
+    const marked = markAsyncFrames({ profile: named.profile, count });
+    const labelled = addLeafLabels(marked, calls);
     return { ...named, profile: addWaitReasons(labelled, waits) };
   });
   return step(() => {
@@ -315,6 +320,11 @@ function finish(
       }),
     };
   });
+}
+
+/** V8's names of the code of processes with marks. */
+function* namesOfLoops({ jit }: Pipeline, { marks }: Profile): Iterable<string> {
+  for (const pid of new Set(marks?.loops.map(({ pid }) => pid))) yield* jit?.namesOf(pid) ?? [];
 }
 
 /** The tables before the samples are complete. Final values may add streams, and the profile lists all of them. */

@@ -16,10 +16,10 @@ import type { OpenedRecording } from './recording-parts.ts';
 export async function openCodeSink(
   { session, features }: OpenedRecording,
   { peerOf }: NativeBinding,
-  { requests }: Pick<RecordSettings, 'requests'>,
+  { requests, asyncStacks }: Pick<RecordSettings, 'requests' | 'asyncStacks'>,
 ): Promise<CodeEventSink | null> {
   const { codeSocket, target } = session;
-  if (requests === true && (codeSocket === null || target.kind === 'system')) {
+  if ((requests || asyncStacks) && (codeSocket === null || target.kind === 'system')) {
     features.notify(
       words`${RECORD.requests}: the recording has no requests of samples: they are of a Node that is started or attached to, in a file`,
     );

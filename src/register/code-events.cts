@@ -33,6 +33,10 @@ export type CodeEventsLibrary = {
   contextCell(): ArrayBuffer | undefined;
   /** Notes the context of each sample of the calling thread; false where the program uses SIGURG itself. */
   armContexts(): boolean;
+  /** How many microtasks have been finished before the one that runs; −1: none runs. */
+  microtask(): number;
+  /** Has V8 keep stacks with the functions that await the one that runs, and `describe` make a text of each, from the event loop. */
+  startStacks(describe: (error: Error) => string): void;
   /**
    * Notes that Node's object of work for libuv's pool was made in the current context; returns a number of it, 0: it can't be told
    * from others. `kind`: below 32, of its class.

@@ -10,6 +10,8 @@ type Library = Pick<
   | 'readContext'
   | 'contextCell'
   | 'armContexts'
+  | 'microtask'
+  | 'startStacks'
   | 'beginWork'
   | 'endWork'
 >;
@@ -33,12 +35,16 @@ type Way = (hooks: Hooks, library: Library, work: Work) => Contexts | null;
  * Gives requests to the asynchronous contexts of the calling thread, so that each of its samples has one; null where that can't be. On
  * Node 24 and later V8 itself hands a frame from promise to promise, which costs nothing for each; elsewhere hooks do.
  */
-exports.openContexts = (require: NodeJS.Require, library: Library): Contexts | null =>
-  openByWays(require, library, noteWork, [keepInFrames, keepByHooks]);
+exports.openContexts = (
+  require: NodeJS.Require,
+  library: Library,
+  hasStacks: boolean,
+): Contexts | null =>
+  openByWays(require, library, noteWork, [keepInFrames, keepByHooks], hasStacks && keepStacks);
 
 /** The same as the text of a function, for `marks.cts`. */
 exports.openContextsText = (): string =>
-  `(require, library) => (${openByWays})(require, library, ${noteWork}, [${[keepInFrames, keepByHooks]}])`;
+  `(require, library, hasStacks) => (${openByWays})(require, library, ${noteWork}, [${[keepInFrames, keepByHooks]}], hasStacks && ${keepStacks})`;
 
 // The functions below run by their text as well: they use nothing of this file, and only what Node 18 has. Numbers are
 // those of `native/core/code_events/stream.h`: the lower 20 bits of a mark, or −1 for no request.
@@ -48,16 +54,88 @@ function openByWays(
   library: Library,
   note: typeof noteWork,
   ways: readonly Way[],
+  keep: typeof keepStacks | false,
 ): Contexts | null {
   const hooks = require('node:async_hooks') as Hooks;
   for (const way of ways) {
     const contexts = way(hooks, library, note(hooks, library));
     if (contexts === null) continue;
-    if (library.armContexts()) return contexts;
+    if (library.armContexts()) {
+      if (keep) keep(library);
+      return contexts;
+    }
     contexts.end();
     return null;
   }
   return null;
+}
+
+/**
+ * Has the library keep stacks with awaiting functions. Its text of one is JSON: a number, and where that was not sent before, the frames, innermost first,
+ * each as whether it awaits, its name, and where the function begins: script, line and column.
+ */
+function keepStacks(library: Library): void {
+  const MOST_TEXTS = 4096;
+  type Site = NodeJS.CallSite & {
+    getEnclosingLineNumber?(): number | null;
+    getEnclosingColumnNumber?(): number | null;
+    isPromiseAny?(): boolean;
+  };
+  const isOurs = (name: string): boolean => {
+    const property = Object.getOwnPropertyDescriptor(Error, name);
+    return property === undefined
+      ? Object.isExtensible(Error)
+      : property.writable === true && property.configurable === true;
+  };
+  // Nothing of the program may run while the library has code interrupted.
+  const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
+  if (limit === undefined || !isOurs('stackTraceLimit')) return;
+  const numbers = new Map<string, number>();
+  const describe = (error: Error): string => {
+    const name = 'prepareStackTrace';
+    if (!isOurs(name)) return '';
+    const own = Object.getOwnPropertyDescriptor(Error, name);
+    let frames = '';
+    try {
+      const value = (_: Error, sites: Site[]): string => {
+        frames = JSON.stringify(
+          sites.map((site) => [
+            site.isAsync() ? 1 : 0,
+            String((site.isPromiseAll() && 'Promise.all') || site.getFunctionName() || ''),
+            String(site.getScriptNameOrSourceURL() ?? ''),
+            site.getEnclosingLineNumber?.() ?? 0,
+            site.getEnclosingColumnNumber?.() ?? 0,
+          ]),
+        );
+        return '';
+      };
+      Object.defineProperty(Error, name, { value, writable: true, configurable: true });
+      String(error.stack);
+    } catch {
+      frames = '';
+    } finally {
+      if (own === undefined) Reflect.deleteProperty(Error, name);
+      else Object.defineProperty(Error, name, own);
+    }
+    if (frames === '') return '';
+    const known = numbers.get(frames);
+    if (known !== undefined) return `[${known}]`;
+    if (numbers.size === MOST_TEXTS) return '';
+    numbers.set(frames, numbers.size);
+    return `[${numbers.size - 1},${frames}]`;
+  };
+  // The library has the place of V8's count by the version: it is used where it counts.
+  let before = library.microtask();
+  if (before !== -1) return;
+  let left = 20;
+  const look = (): void => {
+    const now = library.microtask();
+    if (now <= before) return;
+    before = now;
+    if (--left === 0) library.startStacks(describe);
+    else void Promise.resolve().then(look);
+  };
+  void Promise.resolve().then(look);
 }
 
 /**
@@ -203,5 +281,9 @@ function keepByHooks(hooks: Hooks, library: Library, work: Work): Contexts | nul
   };
 }
 
-export declare function openContexts(require: NodeJS.Require, library: Library): Contexts | null;
+export declare function openContexts(
+  require: NodeJS.Require,
+  library: Library,
+  hasStacks: boolean,
+): Contexts | null;
 export declare function openContextsText(): string;

@@ -110,7 +110,7 @@ exports.watchMarksText = (): string =>
 
 /** Whether the recorder with this socket asks for the request of each sample. */
 function wantsContexts(socket: string): boolean {
-  return socket.endsWith('-requests');
+  return /-(?:requests|stacks)$/.test(socket);
 }
 
 /** Whether the recorder with this socket asks for the samples of V8's heap. */
@@ -166,7 +166,7 @@ function watchParts(
     undo.push(end);
     return end;
   };
-  const contexts = open && (() => open(require, library));
+  const contexts = open && (() => open(require, library, socket.endsWith('-stacks')));
   const tools: Tools = {
     require,
     library,

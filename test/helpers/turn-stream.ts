@@ -7,6 +7,7 @@ const MARK = 13;
 const MARK_END = 14;
 const CONTEXTS = 17;
 const WORK = 19;
+const ASYNC_STACK = 20;
 
 type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
 
@@ -65,19 +66,34 @@ export class TurnStream {
     return this;
   }
 
-  /** Contexts of samples: times and numbers, −1 for no request. `lost`: for how many there was no room before `atNs`. */
-  contexts(atNs: number, entries: readonly (readonly [number, number])[], lost = 0): this {
-    const bytes = Buffer.alloc(24 + 8 * entries.length);
+  /** Contexts of samples: times, numbers, −1 for no request, and numbers of stacks. `lost`: for how many there was no room before `atNs`. */
+  contexts(atNs: number, entries: readonly (readonly [number, number, number?])[], lost = 0): this {
+    const bytes = Buffer.alloc(8 * Math.ceil(3 + 1.5 * entries.length));
     bytes.writeUInt32LE(bytes.length, 0);
     bytes.writeUInt16LE(CONTEXTS, 4);
     bytes.writeBigUInt64LE(BigInt(atNs), 8);
     bytes.writeUInt32LE(entries.length, 16);
     bytes.writeUInt32LE(lost, 20);
-    for (const [i, [timeNs, number]] of entries.entries()) {
-      bytes.writeUInt32LE(timeNs - atNs, 24 + 8 * i);
-      bytes.writeUInt32LE(number >>> 0, 28 + 8 * i);
+    for (const [i, [timeNs, number, stack = 0]] of entries.entries()) {
+      bytes.writeUInt32LE(timeNs - atNs, 24 + 12 * i);
+      bytes.writeUInt32LE(number >>> 0, 28 + 12 * i);
+      bytes.writeUInt32LE(stack, 32 + 12 * i);
     }
     this.#chunks.push(bytes);
+    return this;
+  }
+
+  /** A stack with the functions that await one, asked for at `atNs` and kept later. */
+  asyncStack(atNs: number, number: number, lengthNs: number, json: unknown): this {
+    const text = padded(JSON.stringify(json));
+    const bytes = Buffer.alloc(32);
+    bytes.writeUInt32LE(bytes.length + text.length, 0);
+    bytes.writeUInt16LE(ASYNC_STACK, 4);
+    bytes.writeBigUInt64LE(BigInt(atNs), 8);
+    bytes.writeUInt32LE(number, 16);
+    bytes.writeUInt32LE(Buffer.byteLength(JSON.stringify(json)), 20);
+    bytes.writeBigUInt64LE(BigInt(lengthNs), 24);
+    this.#chunks.push(bytes, text);
     return this;
   }
 

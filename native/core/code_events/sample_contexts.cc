@@ -121,6 +121,7 @@ Function Find(const char* name) {
 void SampleContexts::Start(void* isolate, Sender* sender) {
   isolate_ = isolate;
   sender_ = sender;
+  stacks_.Start(isolate, sender);
   mark_ = kMark | (marks_given.fetch_add(1) % kMarks) << kFirstMarkBit;
 }
 
@@ -321,6 +322,7 @@ void SampleContexts::Disarm() {
 
 void SampleContexts::Stop() {
   if (isolate_ == nullptr) return;
+  stacks_.Stop();
   if (is_armed_) {
     Ask(false);
     Disarm();
@@ -340,14 +342,21 @@ void SampleContexts::Stop() {
 
 void SampleContexts::OnSignal(int) {
   const int kept_errno = errno;
+  if (SampleContexts* owner = OfThread()) owner->Note();
+  errno = kept_errno;
+}
+
+SampleContexts* SampleContexts::OfThread() {
   const int tid = OwnTid();
   for (int i = 0; i < kMostThreads; i++) {
-    if (tids[i].load(std::memory_order_acquire) != tid) continue;
-    SampleContexts* owner = owners[i].load(std::memory_order_acquire);
-    if (owner != nullptr) owner->Note();
-    break;
+    if (tids[i].load(std::memory_order_acquire) == tid)
+      return owners[i].load(std::memory_order_acquire);
   }
-  errno = kept_errno;
+  return nullptr;
+}
+
+void SampleContexts::OnInterrupt(void*, void*) {
+  if (SampleContexts* owner = OfThread()) owner->stacks_.Capture();
 }
 
 void SampleContexts::Note() {
@@ -357,7 +366,7 @@ void SampleContexts::Note() {
     lost_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  entries_[written % kEntries] = {time_ns, Read()};
+  entries_[written % kEntries] = {time_ns, Read(), stacks_.Note(time_ns)};
   written_.store(written + 1, std::memory_order_release);
 }
 
@@ -376,7 +385,7 @@ void SampleContexts::Drain() {
       const Entry& entry = entries_[at % kEntries];
       const uint64_t since = entry.time_ns - first_ns;
       if (since > UINT32_MAX) break;
-      batch[count++] = {static_cast<uint32_t>(since), entry.number};
+      batch[count++] = {static_cast<uint32_t>(since), entry.number, entry.stack};
     }
     const code_stream::Contexts head = {count, 0};
     WriteRecord(sender_, Type::kContexts, 0, first_ns, head, batch, count * sizeof *batch);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "async_stacks.h"
 #include "sender.h"
 #include "v8_abi.h"
 
@@ -64,6 +65,9 @@ class SampleContexts {
    */
   void EndWork(uint64_t address, uint32_t kind, bool goes_on, uint64_t loop);
   static constexpr uint32_t kWorkKinds = 32;
+  AsyncStacks& stacks() { return stacks_; }
+  /** Called by V8 within code, where `stacks` has asked. */
+  static void OnInterrupt(void* isolate, void* data);
   /** Writes what was noted, and asks for no more where the program handles the signal now; on any
    * thread. */
   void Drain();
@@ -75,11 +79,14 @@ class SampleContexts {
   struct Entry {
     uint64_t time_ns;
     uint32_t number;
+    uint32_t stack;
   };
   static constexpr uint32_t kEntries = 4096;
   static constexpr int kMostPlaces = 64;
 
   static void OnSignal(int signal);
+  /** That of the calling thread; null where it has none. */
+  static SampleContexts* OfThread();
   /** Whether the process has our handler. */
   static bool IsOurs();
   static void OnGcBegin(void* isolate, int type, int flags, void* self);
@@ -93,6 +100,7 @@ class SampleContexts {
   void Ask(bool on);
   void Disarm();
 
+  AsyncStacks stacks_;
   Sender* sender_ = nullptr;
   void* isolate_ = nullptr;
   int tid_ = 0;

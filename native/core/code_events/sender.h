@@ -60,6 +60,9 @@ class Sender {
   /** Ends the record and wakes nobody: it is sent when the thread looks for the recorder. */
   void CommitLazily();
 
+  /** Has the thread look now; in a signal handler too. */
+  void Wake() { Signal(); }
+
   /** Records for which there was no memory since the last call. */
   uint64_t TakeLost() { return lost_.exchange(0, std::memory_order_relaxed); }
 

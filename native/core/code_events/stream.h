@@ -55,6 +55,8 @@ enum class Type : uint16_t {
   kArm = 18,
   /** `Work`: for libuv's pool, begun or ended. */
   kWork = 19,
+  /** `AsyncStack` and a text: the functions that awaited the one that ran. */
+  kAsyncStack = 20,
 };
 
 struct Record {
@@ -205,6 +207,17 @@ struct Context {
   /** The lower 20 bits of the number of the request's mark, 0: of one without a mark; all bits: no
    * request. */
   uint32_t number;
+  /** The last stack that was kept when the sample's microtask ran; 0: none. */
+  uint32_t stack;
+};
+
+/** See `AsyncStacks`. The time of its record is that of the sample that it was asked for. */
+struct AsyncStack {
+  uint32_t number;
+  /** Bytes of the text, which follows: `src/register/contexts.cts`. */
+  uint32_t size;
+  /** Nanoseconds until it was kept: samples between are in the same microtask. */
+  uint64_t length;
 };
 
 struct Work {

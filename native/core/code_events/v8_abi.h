@@ -123,6 +123,18 @@ inline constexpr int kMovingGcTypes = 7;
 using GetEmbedderData = const uint64_t* (*)(void* isolate);
 inline constexpr char kGetEmbedderData[] = "_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv";
 
+/** `v8::Isolate::GetCurrentContext()`: a handle. */
+using GetCurrentContext = void* (*)(void* isolate);
+inline constexpr char kGetCurrentContext[] = "_ZN2v87Isolate17GetCurrentContextEv";
+
+/** `v8::Context::GetMicrotaskQueue()`. */
+using GetMicrotaskQueue = void* (*)(void* context);
+inline constexpr char kGetMicrotaskQueue[] = "_ZN2v87Context17GetMicrotaskQueueEv";
+
+/** `v8::Isolate::RequestInterrupt(callback, data)`, on any thread; called within code. */
+using RequestInterrupt = void (*)(void* isolate, void (*)(void* isolate, void* data), void* data);
+inline constexpr char kRequestInterrupt[] = "_ZN2v87Isolate16RequestInterruptEPFvPS0_PvES2_";
+
 /** `v8::Isolate::GetHeapProfiler()`. */
 using GetHeapProfiler = void* (*)(void* isolate);
 inline constexpr char kGetHeapProfiler[] = "_ZN2v87Isolate15GetHeapProfilerEv";

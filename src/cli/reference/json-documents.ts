@@ -16,7 +16,12 @@ import type { listDocument } from '../list/list.ts';
 import type { recordSummary } from '../record/record.ts';
 import type { countedBeside } from '../record/record-stat.ts';
 import type { intervalDocument, statDocument } from '../render/stat-json.ts';
-import type { marksDocument, requestsDocument, syscallsDocument } from '../report/mark-report.ts';
+import type {
+  awaitsDocument,
+  marksDocument,
+  requestsDocument,
+  syscallsDocument,
+} from '../report/mark-report.ts';
 import type { reportDocument } from '../report/report.ts';
 import type { topDocument } from '../top/top-batch.ts';
 import type { turnsDocument } from '../turns/turns.ts';
@@ -29,6 +34,8 @@ import type { VersionDocument } from '../version/version.ts';
 export type JsonDocuments = {
   /** `perf-ts annotate --json`. */
   annotate: ReturnType<typeof annotateDocument>;
+  /** `perf-ts report --by await --json`. */
+  awaits: ReturnType<typeof awaitsDocument>;
   /** `perf-ts archive --json`. */
   archive: ArchiveDocument;
   /** `perf-ts buildid-list --json`. */

@@ -9,7 +9,10 @@ import {
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { withoutAsync } from '../../profile/async-frame.ts';
 import { fileAndName } from '../../profile/func-label.ts';
+import type { FuncIndex } from '../../profile/types.ts';
+import type { AwaitRow } from '../../questions/awaits.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import {
   MEAN_TIMES,
@@ -31,10 +34,16 @@ import type { ReportFlags } from './report-rows.ts';
 
 const USUAL_ROWS = 40;
 
-/** `perf-ts report --marks`, `--syscalls` and `--by request`. */
+/** `perf-ts report --marks`, `--syscalls` and `--by`. */
 export async function runMarks(path: string, flags: ReportFlags): Promise<void> {
   const opened = await loadForCommand(path, flags);
-  const linesOf = flags.marks ? markLines : flags.syscalls ? syscallLines : requestLines;
+  const linesOf = flags.marks
+    ? markLines
+    : flags.syscalls
+      ? syscallLines
+      : flags.by === 'await'
+        ? awaitLines
+        : requestLines;
   const lines = linesOf(opened, path, flags);
   if (lines === null) return;
   const head = flags.quiet ? [] : [...recordingLines(opened, null, false), ''];
@@ -104,14 +113,46 @@ function syscallLines(opened: OpenedProfile, path: string, flags: ReportFlags): 
 
 const CALL = /^\(kernel: (.+)\)$/;
 
-function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
-  const select = selectFrom(opened, flags);
+/** The questions of `--by`, of an event. */
+function askedOf(opened: OpenedProfile, flags: ReportFlags) {
   const { event, weight } = flags;
-  const report = opened.requests({
+  return {
     ...(event !== undefined && { event }),
     ...(weight !== undefined && { weight }),
-    select,
-  });
+    select: selectFrom(opened, flags),
+  };
+}
+
+function awaitLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
+  const all = opened.awaits(askedOf(opened, flags));
+  if (all === null) {
+    throw new FailedError(`${printable(path)} does not have which functions awaited others`, [
+      'record them, of a server of Node: perf-ts record --async-stacks -- node app.js',
+    ]);
+  }
+  const { shown, rest } = first(all, flags);
+  if (flags.json) {
+    printJson(awaitsDocument(opened, opened.eventIndex(flags.event), shown));
+    return null;
+  }
+  const profile = opened.profileAt('all');
+  const nameOf = (func: FuncIndex) => printable(withoutAsync(fileAndName(profile, func)[1]));
+  const rows = shown.map(({ share, interval, samples, resumed, awaiting }) => [
+    formatKnownShare(share, interval ?? undefined),
+    formatShareInterval(interval ?? undefined),
+    formatCount(samples),
+    ...fileAndName(profile, resumed).map(printable),
+    awaiting === null ? '(not known)' : awaiting.map(nameOf).join(' < '),
+  ]);
+  return [
+    ...tableOf(['total', '95% interval', 'samples', 'file', 'function', 'awaited by'], rows, 3),
+    ...rest,
+  ];
+}
+
+function requestLines(opened: OpenedProfile, path: string, flags: ReportFlags): string[] | null {
+  const { event } = flags;
+  const report = opened.requests(askedOf(opened, flags));
   if (report === null) throw noMarks(path, 'requests');
   if (flags.json) {
     printJson(requestsDocument(opened, opened.eventIndex(event), report));
@@ -209,6 +250,26 @@ export function syscallsDocument(opened: OpenedProfile, calls: readonly SyscallS
       function: func < 0 ? null : profile.strings[profile.funcs.name[func]],
       ...(func >= 0 && funcPlace(profile, func)),
       ...figures,
+    })),
+    findings: findingsOf(opened),
+  };
+}
+
+/** The document of `--by await --json`: `weight` in the unit of the event. */
+export function awaitsDocument(opened: OpenedProfile, event: number, rows: readonly AwaitRow[]) {
+  const profile = opened.profileAt('all');
+  const named = (func: FuncIndex) => ({
+    function: withoutAsync(profile.strings[profile.funcs.name[func]]),
+    ...funcPlace(profile, func),
+  });
+  return {
+    schema: 'perf-ts/awaits@1' as const,
+    event: opened.profile.events[event].name,
+    functions: rows.map(({ resumed, awaiting, ...share }) => ({
+      ...named(resumed),
+      /** The innermost first; null: they are not known. */
+      awaitedBy: awaiting?.map(named) ?? null,
+      ...share,
     })),
     findings: findingsOf(opened),
   };

@@ -220,6 +220,13 @@ export class JitCode {
     return { name, symbolStart: table.start[code.row] };
   }
 
+  /** The names of all code of a process, as its JITs spell them. */
+  *namesOf(pid: number): Iterable<string> {
+    for (const { table } of this.#announcedBy(pid)?.layers ?? []) {
+      for (let row = 0; row < table.length; row++) yield table.name(row);
+    }
+  }
+
   /** The row of the code object there; null if no JIT named it. */
   rowAt(dso: DsoIndex, address: number): CodeTableRow | null {
     const code = this.#codeAt(dso, address);

@@ -27,6 +27,7 @@ const TAKEN_OUT: ReadonlySet<number> = new Set([
   CODE_EVENT.CONTEXTS,
   CODE_EVENT.ARM,
   CODE_EVENT.WORK,
+  CODE_EVENT.ASYNC_STACK,
 ]);
 
 /** Called as records of a stream come; the bytes are valid during the call. */

@@ -90,6 +90,7 @@ export function decodeLoops(
   const table = marks.finish(endNs);
   const noted = contexts.finish();
   if (table === null || noted === null) return { turns: turns.finish(), marks: table };
+  const { asyncStacks } = contexts;
   const loops = [...table.loops];
   const rowOfThread = new Map<number, number>();
   const loopOf = (pid: number, tid: number): number => {
@@ -102,7 +103,13 @@ export function decodeLoops(
     decodePoolSamples(poolSamples, startTime, (row) => contexts.requestOfWork(row), loopOf);
   return {
     turns: turns.finish(),
-    marks: { ...table, loops, contexts: noted, ...(pool !== null && { pool }) },
+    marks: {
+      ...table,
+      loops,
+      contexts: noted,
+      ...(pool !== null && { pool }),
+      ...(asyncStacks.length > 0 && { asyncStacks }),
+    },
   };
 }
 

@@ -223,5 +223,6 @@ export function decodePoolSamples(
     loop: Int32Array.from(rows, (_, row) => loopOf(id(row, 0), id(row, 1))),
     timeNs: Float64Array.from(rows, (_, row) => sinceNs + view.getFloat64(placeOf(row), true)),
     request: Int32Array.from(rows, (_, row) => requestOf(id(row, 2))),
+    stack: new Int32Array(length).fill(NONE),
   };
 }

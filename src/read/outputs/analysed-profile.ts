@@ -50,6 +50,7 @@ import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.
 import type { RecordedTime, TimeRange } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { isMeasuredEvent, isWaitEvent, OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { type AwaitRow, findAwaits } from '../../questions/awaits.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
 import { ownersOfSamples, REQUEST } from '../../questions/request-owners.ts';
@@ -302,6 +303,35 @@ export class AnalysedProfile {
     const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
     const { owners, times } = this.#requestTimes(marks, event, options.weight);
     return finish(findRequests(asked, marks, owners, times));
+  }
+
+  /**
+   * Functions that V8 resumed, with the functions that await them, and what ran below; null where `record --async-stacks` did not record
+   * them. Functions are rows of `profileAt('all')`.
+   *
+   * @example
+   * ```ts
+   * import { type AwaitRow, openProfile } from 'perf-ts';
+   *
+   * const opened = await openProfile('perf.data');
+   * const rows: readonly AwaitRow[] = opened.awaits() ?? [];
+   * for (const { resumed, awaiting, share } of rows) {
+   *   const by = awaiting?.map((func) => opened.nameOf(func)).join(' < ') ?? 'not known';
+   *   console.log(`${opened.nameOf(resumed)} ${(share * 100).toFixed(1)}%, awaited by ${by}`);
+   * }
+   * ```
+   */
+  awaits(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): AwaitRow[] | null {
+    checkOptions(ASKED, options, 'awaits');
+    const profile = this.profileAt('all');
+    if (profile.marks?.asyncStacks === undefined) return null;
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event, options.select);
+    const estimator = this.shareEstimator(weights, event, options.select);
+    const rows = this.samplesOf(event, options.select);
+    return finish(findAwaits({ profile, weights, estimator, rows }));
   }
 
   /**

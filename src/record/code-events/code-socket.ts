@@ -16,16 +16,20 @@ export function peerOfSocket(socket: Socket, peerOf: NativeBinding['peerOf']): P
 /**
  * A name for an abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows it to
  * all, so both sides ask the kernel who is at the other end. It reaches each program whichever way that is asked, so that it has
- * what else the recorder wants: samples of the heap (`register/heap.cts`), `requests` of a server (`register/contexts.cts`), no
+ * what else the recorder wants: samples of the heap (`register/heap.cts`), `requests` of a server or its `stacks` as well (`register/contexts.cts`), no
  * marks (`register/take-in.cts`), which cost a server some percent of its time.
  */
 export function newCodeSocket({
   memory,
   requests,
+  asyncStacks,
   marks = true,
-}: Pick<RecordSettings, 'memory' | 'requests'> & { readonly marks?: boolean } = {}): string {
+}: Pick<RecordSettings, 'memory' | 'requests' | 'asyncStacks'> & {
+  readonly marks?: boolean;
+} = {}): string {
   const name = `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
   if (!marks) return `${name}-unmarked`;
   const heap = heapKind(memory);
-  return `${name}${heap === null ? '' : `-${heap}`}${requests === true ? '-requests' : ''}`;
+  const contexts = asyncStacks === true ? '-stacks' : requests === true ? '-requests' : '';
+  return `${name}${heap === null ? '' : `-${heap}`}${contexts}`;
 }

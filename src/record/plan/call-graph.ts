@@ -112,7 +112,7 @@ const CALLS_HZ = 4000;
  * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
  */
 export function chooseStacks(
-  { callGraph: asked, output, freq, count, memory, fields, requests }: RecordSettings,
+  { callGraph: asked, output, freq, count, memory, fields, requests, asyncStacks }: RecordSettings,
   { runsJavaScript, ringBytes, maxSampleRateHz, machine = arch() }: StackFacts,
 ): StackChoice {
   const isDefault = asked === undefined;
@@ -125,7 +125,9 @@ export function chooseStacks(
   const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
   // Faults that are counted one by one come as fast as memory is filled.
   const mostHz = count === undefined && memory === undefined ? hz : UNBOUNDED_HZ;
-  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, mostHz, requests)}` as const) : usual;
+  const chosen = copiesLeaf
+    ? (`fp,${leafBytes(ringBytes, mostHz, requests || asyncStacks)}` as const)
+    : usual;
   const callGraph = !dropsCopies(chosen)
     ? chosen
     : !canRewrite
