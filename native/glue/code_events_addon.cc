@@ -24,7 +24,7 @@
  *                contexts of samples: `src/register/contexts.cts`
  *   beginWork(object, kind), endWork(address, kind, goesOn)
  *                work for libuv's pool, for the same
- *   microtask(), startStacks(describe)
+ *   microtask(), startStacks(Error, describe)
  *                functions that await the one that runs, for the same
  *   startHeap(…), takeHeap(…)
  *                samples of V8's heap: `heap_samples.h`
@@ -49,6 +49,8 @@ struct Instance {
    * described. */
   static constexpr uint32_t kMostErrors = AsyncStacks::kMostKept;
   napi_env env = nullptr;
+  /** The Error that is V8's own. */
+  napi_ref error_constructor = nullptr;
   napi_threadsafe_function describe = nullptr;
   napi_ref errors[kMostErrors] = {};
   uint32_t numbers[kMostErrors] = {};
@@ -103,8 +105,19 @@ void End(napi_env env, Instance* instance) {
   if (instance->describe != nullptr) {
     napi_release_threadsafe_function(instance->describe, napi_tsfn_abort);
     instance->describe = nullptr;
+    napi_delete_reference(env, instance->error_constructor);
+    instance->error_constructor = nullptr;
   }
   while (instance->error_count > 0) TakeError(env, instance);
+}
+
+/** Forgets what was thrown: it must not end a program that is being profiled. */
+void ForgetException(napi_env env) {
+  bool is_pending = false;
+  napi_value error;
+  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
+    napi_get_and_clear_last_exception(env, &error);
+  }
 }
 
 /** Called on the isolate's thread. */
@@ -115,12 +128,7 @@ void EndAndNotify(napi_env env, Instance* instance) {
   napi_value receiver;
   if (on_end == nullptr || napi_get_undefined(env, &receiver) != napi_ok) return;
   napi_call_function(env, receiver, on_end, 0, nullptr, nullptr);
-  // It must not end a program that is being profiled.
-  bool is_pending = false;
-  napi_value error;
-  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
-    napi_get_and_clear_last_exception(env, &error);
-  }
+  ForgetException(env);
 }
 
 /** Called when the event loop turns after `OnGone`. `env` is null while the environment ends. */
@@ -386,13 +394,13 @@ bool KeepStack(void* context, uint32_t number) {
     return false;
   }
   const char* limit = "stackTraceLimit";
-  napi_value global, constructor, before, most, message, error;
-  bool is_kept = napi_get_global(env, &global) == napi_ok &&
-                 napi_get_named_property(env, global, "Error", &constructor) == napi_ok &&
-                 napi_get_named_property(env, constructor, limit, &before) == napi_ok &&
-                 napi_create_int32(env, kMostStackFrames, &most) == napi_ok &&
-                 napi_create_string_utf8(env, "", 0, &message) == napi_ok &&
-                 napi_set_named_property(env, constructor, limit, most) == napi_ok;
+  napi_value constructor, before, most, message, error;
+  bool is_kept =
+      napi_get_reference_value(env, instance->error_constructor, &constructor) == napi_ok &&
+      napi_get_named_property(env, constructor, limit, &before) == napi_ok &&
+      napi_create_int32(env, kMostStackFrames, &most) == napi_ok &&
+      napi_create_string_utf8(env, "", 0, &message) == napi_ok &&
+      napi_set_named_property(env, constructor, limit, most) == napi_ok;
   if (is_kept) {
     is_kept = napi_create_error(env, nullptr, message, &error) == napi_ok &&
               napi_create_reference(env, error, 1, &instance->errors[place]) == napi_ok;
@@ -413,26 +421,30 @@ void DescribeStacks(napi_env env, napi_value describe, void* context, void*) {
   napi_value receiver;
   if (env == nullptr || napi_get_undefined(env, &receiver) != napi_ok) return;
   constexpr size_t kMostTextBytes = 16 << 10;
-  static thread_local char text[kMostTextBytes];
+  char text[kMostTextBytes];
   while (instance->error_count > 0) {
     const uint32_t number = instance->numbers[instance->first_error % Instance::kMostErrors];
     napi_value error = TakeError(env, instance), described;
+    if (error == nullptr || instance->listener == nullptr) continue;
+    AsyncStacks& stacks = instance->listener->contexts().stacks();
     size_t size = 0;
-    if (error == nullptr || instance->listener == nullptr ||
-        napi_call_function(env, receiver, describe, 1, &error, &described) != napi_ok ||
+    if (napi_call_function(env, receiver, describe, 1, &error, &described) != napi_ok ||
         napi_get_value_string_utf8(env, described, text, sizeof text, &size) != napi_ok) {
-      size = 0;
+      ForgetException(env);
+      stacks.End();
     }
-    if (instance->listener != nullptr)
-      instance->listener->contexts().stacks().Write(number, text, size);
+    stacks.Write(number, text, size);
   }
 }
 
 napi_value Microtask(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
-  const uint64_t finished = instance->listener == nullptr
-                                ? AsyncStacks::kNone
-                                : instance->listener->contexts().stacks().Microtask();
+  uint64_t finished = AsyncStacks::kNone;
+  if (instance->listener != nullptr) {
+    AsyncStacks& stacks = instance->listener->contexts().stacks();
+    stacks.FindQueue();
+    finished = stacks.Microtask();
+  }
   napi_value number;
   napi_create_double(env, finished == AsyncStacks::kNone ? -1 : static_cast<double>(finished),
                      &number);
@@ -440,13 +452,15 @@ napi_value Microtask(napi_env env, napi_callback_info) {
 }
 
 napi_value StartStacks(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value describe;
-  napi_get_cb_info(env, info, &count, &describe, nullptr, nullptr);
+  size_t count = 2;
+  napi_value arguments[2];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   Instance* instance = InstanceOf(env);
   if (instance->listener == nullptr || instance->describe != nullptr) return nullptr;
   instance->env = env;
-  instance->describe = CreateUnlistedFunction(env, describe, instance, DescribeStacks);
+  if (napi_create_reference(env, arguments[0], 1, &instance->error_constructor) != napi_ok)
+    return nullptr;
+  instance->describe = CreateUnlistedFunction(env, arguments[1], instance, DescribeStacks);
   if (instance->describe == nullptr) return nullptr;
   // Before Node ends the function, as `Start` does.
   napi_remove_env_cleanup_hook(env, CleanUp, instance);

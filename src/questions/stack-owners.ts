@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { isAsyncFrame } from '../profile/async-frame.ts';
 import { categoryRow } from '../profile/func-table.ts';
 import type { Profile } from '../profile/types.ts';
 
@@ -22,7 +23,9 @@ export function ownersOfStacks({ stacks, frames, funcs }: Profile): StackOwners 
   const rank = (func: number): number =>
     func === NONE ? OTHERS + 1 : Math.min(funcs.category[func], OTHERS);
   for (let row = 0; row < stacks.length; row++) {
-    const func = frames.func[stacks.frame[row]];
+    const frame = stacks.frame[row];
+    // What awaits does not run.
+    const func = isAsyncFrame(frames, frame) ? NONE : frames.func[frame];
     const above = stacks.prefix[row];
     const inner = above === NONE ? NONE : innermost[above];
     const outer = above === NONE ? NONE : outermost[above];

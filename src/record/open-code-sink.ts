@@ -19,9 +19,10 @@ export async function openCodeSink(
   { requests, asyncStacks }: Pick<RecordSettings, 'requests' | 'asyncStacks'>,
 ): Promise<CodeEventSink | null> {
   const { codeSocket, target } = session;
+  const asked = asyncStacks ? RECORD.asyncStacks : RECORD.requests;
   if ((requests || asyncStacks) && (codeSocket === null || target.kind === 'system')) {
     features.notify(
-      words`${RECORD.requests}: the recording has no requests of samples: they are of a Node that is started or attached to, in a file`,
+      words`${asked}: the recording has no requests of samples: they are of a Node that is started or attached to, in a file`,
     );
   }
   if (codeSocket === null) return null;
@@ -30,7 +31,7 @@ export async function openCodeSink(
     if (session.sampler.signalSamples(tid, isOn) || !isOn || isReported) return;
     isReported = true;
     features.notify(
-      words`${RECORD.requests}: several threads answer requests, and the samples of the first one alone have theirs: attach to the process (-p PID) for all`,
+      words`${asked}: several threads answer requests, and the samples of the first one alone have theirs: attach to the process (-p PID) for all`,
     );
   };
   try {

@@ -35,8 +35,11 @@ export type CodeEventsLibrary = {
   armContexts(): boolean;
   /** How many microtasks have been finished before the one that runs; −1: none runs. */
   microtask(): number;
-  /** Has V8 keep stacks with the functions that await the one that runs, and `describe` make a text of each, from the event loop. */
-  startStacks(describe: (error: Error) => string): void;
+  /**
+   * Has V8 keep stacks with the functions that await the one that runs, in errors of its own `Error`, and `describe` make a text of each,
+   * from the event loop; undefined: nothing is kept any more.
+   */
+  startStacks(own: object, describe: (error: Error) => string | undefined): void;
   /**
    * Notes that Node's object of work for libuv's pool was made in the current context; returns a number of it, 0: it can't be told
    * from others. `kind`: below 32, of its class.

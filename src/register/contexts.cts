@@ -76,54 +76,59 @@ function openByWays(
  */
 function keepStacks(library: Library): void {
   const MOST_TEXTS = 4096;
+  const [LIMIT, PREPARE] = ['stackTraceLimit', 'prepareStackTrace'];
   type Site = NodeJS.CallSite & {
     getEnclosingLineNumber?(): number | null;
     getEnclosingColumnNumber?(): number | null;
-    isPromiseAny?(): boolean;
   };
-  const isOurs = (name: string): boolean => {
-    const property = Object.getOwnPropertyDescriptor(Error, name);
-    return property === undefined
-      ? Object.isExtensible(Error)
-      : property.writable === true && property.configurable === true;
+  /** V8's own `Error`, whatever the program has put there. */
+  const errorOfV8 = Object.getPrototypeOf(TypeError) as object;
+  const propertyOf = (name: string) => Object.getOwnPropertyDescriptor(errorOfV8, name);
+  /** A plain property: nothing of the program runs where it is read and set. */
+  const isPlain = (name: string): boolean => {
+    const property = propertyOf(name);
+    if (property === undefined) return name === PREPARE && Object.isExtensible(errorOfV8);
+    return property.writable === true && property.configurable === true;
   };
-  // Nothing of the program may run while the library has code interrupted.
-  const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
-  if (limit === undefined || !isOurs('stackTraceLimit')) return;
-  const numbers = new Map<string, number>();
-  const describe = (error: Error): string => {
-    const name = 'prepareStackTrace';
-    if (!isOurs(name)) return '';
-    const own = Object.getOwnPropertyDescriptor(Error, name);
+  const framesOf = (error: Error): string => {
+    const own = propertyOf(PREPARE);
     let frames = '';
+    const value = (_: Error, sites: Site[]): string => {
+      frames = JSON.stringify(
+        sites.map((site) => [
+          site.isAsync() ? 1 : 0,
+          String((site.isPromiseAll() && 'Promise.all') || site.getFunctionName() || ''),
+          String(site.getScriptNameOrSourceURL() ?? ''),
+          site.getEnclosingLineNumber?.() ?? 0,
+          site.getEnclosingColumnNumber?.() ?? 0,
+        ]),
+      );
+      return '';
+    };
     try {
-      const value = (_: Error, sites: Site[]): string => {
-        frames = JSON.stringify(
-          sites.map((site) => [
-            site.isAsync() ? 1 : 0,
-            String((site.isPromiseAll() && 'Promise.all') || site.getFunctionName() || ''),
-            String(site.getScriptNameOrSourceURL() ?? ''),
-            site.getEnclosingLineNumber?.() ?? 0,
-            site.getEnclosingColumnNumber?.() ?? 0,
-          ]),
-        );
-        return '';
-      };
-      Object.defineProperty(Error, name, { value, writable: true, configurable: true });
+      Object.defineProperty(errorOfV8, PREPARE, { value, writable: true, configurable: true });
       String(error.stack);
-    } catch {
-      frames = '';
     } finally {
-      if (own === undefined) Reflect.deleteProperty(Error, name);
-      else Object.defineProperty(Error, name, own);
+      if (own === undefined) Reflect.deleteProperty(errorOfV8, PREPARE);
+      else Object.defineProperty(errorOfV8, PREPARE, own);
     }
-    if (frames === '') return '';
-    const known = numbers.get(frames);
-    if (known !== undefined) return `[${known}]`;
-    if (numbers.size === MOST_TEXTS) return '';
-    numbers.set(frames, numbers.size);
-    return `[${numbers.size - 1},${frames}]`;
+    return frames;
   };
+  const numbers = new Map<string, number>();
+  const describe = (error: Error): string | undefined => {
+    try {
+      if (!isPlain(LIMIT) || !isPlain(PREPARE)) return undefined;
+      const frames = framesOf(error);
+      const known = numbers.get(frames);
+      if (known !== undefined) return `[${known}]`;
+      if (frames === '' || numbers.size === MOST_TEXTS) return '';
+      numbers.set(frames, numbers.size);
+      return `[${numbers.size - 1},${frames}]`;
+    } catch {
+      return undefined;
+    }
+  };
+  if (!isPlain(LIMIT) || !isPlain(PREPARE)) return;
   // The library has the place of V8's count by the version: it is used where it counts.
   let before = library.microtask();
   if (before !== -1) return;
@@ -132,7 +137,7 @@ function keepStacks(library: Library): void {
     const now = library.microtask();
     if (now <= before) return;
     before = now;
-    if (--left === 0) library.startStacks(describe);
+    if (--left === 0) library.startStacks(errorOfV8, describe);
     else void Promise.resolve().then(look);
   };
   void Promise.resolve().then(look);

@@ -31,10 +31,13 @@ Function Find(const char* name) {
 void AsyncStacks::Start(void* isolate, Sender* sender) {
   isolate_ = isolate;
   sender_ = sender;
+}
+
+void AsyncStacks::FindQueue() {
   const auto context = Find<v8_abi::GetCurrentContext>(v8_abi::kGetCurrentContext);
   const auto queue = Find<v8_abi::GetMicrotaskQueue>(v8_abi::kGetMicrotaskQueue);
-  if (isolate == nullptr || context == nullptr || queue == nullptr) return;
-  void* current = context(isolate);
+  if (isolate_ == nullptr || context == nullptr || queue == nullptr) return;
+  void* current = context(isolate_);
   if (current != nullptr) queue_ = static_cast<const uint64_t*>(queue(current));
 }
 

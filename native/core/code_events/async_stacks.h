@@ -30,6 +30,8 @@ class AsyncStacks {
   /** Keeps no stack any more, asked for or not; on the isolate's thread. */
   void Stop();
 
+  /** Looks for V8's queue of microtasks, from within a callback of Node-API. */
+  void FindQueue();
   /** Microtasks that have been finished before the one that runs now; `kNone` within none. */
   uint64_t Microtask() const;
   static constexpr uint64_t kNone = ~uint64_t{0};
@@ -38,6 +40,9 @@ class AsyncStacks {
   using Keep = bool (*)(void* context, uint32_t number);
   /** Asks for stacks from now on. False where this V8 can't be asked. */
   bool Begin(void (*interrupt)(void* isolate, void* data), Keep keep, void* context);
+
+  /** Asks for no more. */
+  void End() { keep_ = nullptr; }
 
   /** Called in the handler of a sample. Returns the number of the stack that was kept in this
    * microtask; 0: none.

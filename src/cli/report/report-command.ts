@@ -16,7 +16,6 @@ export function declareReport(program: GuidedCommand): void {
       ['perf-ts report --sort comm,dso', 'by command and file'],
       ['perf-ts report --time 10%-20% -c node app.data', 'a part of the time, of some threads'],
       ['perf-ts report --by request', 'routes of a server: how long they took, what ran for them'],
-      ['perf-ts report --by await', 'what resumed functions did, by those that await them'],
       ['perf-ts report new.data --diff old.data', 'as perf-ts diff old.data new.data'],
     ])
     .action(async (word: string | undefined, given: GivenFlags) => {

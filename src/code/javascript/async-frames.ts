@@ -18,8 +18,8 @@ import { parseV8Name } from './v8-name.ts';
 const RUNS_MICROTASKS = /^Builtins?[_:]RunMicrotasks$/;
 /** V8 calls hooks for promises from C++. */
 const CALLS_HOOK = /JSEntry/;
-/** V8's callees of it that go on with an async function behind an `await`. */
-const RESUMES = /^Builtins?[_:]AsyncFunctionAwaitRe(?:solve|ject)Closure$/;
+/** V8's callees of it that go on with a function behind an `await`. */
+const RESUMES = /^Builtins?[_:]Async(?:Function|Generator)AwaitRe(?:solve|ject)Closure$/;
 
 /** A profile whose last `count` frames are of functions that await. */
 export type AsyncFrames = { readonly profile: Profile; readonly count: number };
@@ -67,27 +67,28 @@ export function addAsyncFrames(profile: Profile, names: () => Iterable<string>):
 /** Marks these functions as `async`, as a stack of an Error has them, once all functions are named: none of them ran in the sample. */
 export function markAsyncFrames({ profile, count }: AsyncFrames): Profile {
   if (count === 0) return profile;
-  const funcs = longerTable(profile.funcs, count);
-  const frames = { ...profile.frames, func: profile.frames.func.slice() };
+  const func = profile.frames.func.slice();
+  const awaiting = func.subarray(func.length - count);
+  const named = [...new Set(awaiting)];
+  const funcs = longerTable(profile.funcs, named.length);
   const strings = profile.strings.slice();
-  for (let i = 0; i < count; i++) {
-    const frame = frames.length - count + i;
-    const own = frames.func[frame];
-    const func = profile.funcs.length + i;
+  for (const [i, own] of named.entries()) {
+    const row = profile.funcs.length + i;
     for (const column of ['dso', 'category', 'isScript', 'file', 'line', 'column'] as const) {
-      funcs[column][func] = funcs[column][own];
+      funcs[column][row] = funcs[column][own];
     }
     const name = strings[funcs.name[own]];
     const isKnown = name !== NOT_KNOWN;
-    funcs.name[func] = strings.push(isKnown ? `${ASYNC}${name}` : name) - 1;
-    funcs.v8Name[func] = NONE;
-    if (!isKnown) {
-      funcs.isScript[func] = 1;
-      funcs.category[func] = categoryRow('user code');
-    }
-    frames.func[frame] = func;
+    funcs.name[row] = strings.push(isKnown ? `${ASYNC}${name}` : name) - 1;
+    funcs.v8Name[row] = NONE;
+    if (isKnown) continue;
+    // A frame of its own among functions of JavaScript, and nobody's who has work put down to him.
+    funcs.isScript[row] = 1;
+    funcs.category[row] = categoryRow('node internal');
   }
-  return { ...profile, strings, funcs, frames };
+  const rowOf = new Map(named.map((own, i) => [own, profile.funcs.length + i]));
+  for (let i = 0; i < count; i++) awaiting[i] = rowOf.get(awaiting[i]) as number;
+  return { ...profile, strings, funcs, frames: { ...profile.frames, func } };
 }
 
 type Resumed = {

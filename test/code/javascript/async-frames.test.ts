@@ -5,6 +5,7 @@ import { nameScripts } from '../../../src/code/javascript/name-scripts.ts';
 import type { AsyncStack, MarkTable } from '../../../src/profile/mark-table.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { findAwaits } from '../../../src/questions/awaits.ts';
+import { ownersOfStacks } from '../../../src/questions/stack-owners.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
@@ -117,6 +118,21 @@ describe('frames of functions that await', () => {
         ]),
       ),
     ).toEqual(['(awaiting functions not known) > leaf /a.js:4', '[interpreter] > hook /h.js:1']);
+  });
+
+  test('time of turns and of system calls is put down to functions that ran', () => {
+    const profile = woven([
+      [[...RESUMED, LEAF, BURN], 0],
+      [[...RESUMED, LEAF, BURN], -1],
+    ]);
+    const { outermost, author } = ownersOfStacks(profile);
+    const nameOf = (func: number) => profile.strings[profile.funcs.name[func]];
+    for (const stack of profile.samples.stack) {
+      expect([outermost[stack], author[stack]].map(nameOf)).toEqual([
+        'leaf /a.js:4',
+        'burn /a.js:2',
+      ]);
+    }
   });
 
   test('the table has what ran below each resumed function by those that await it', () => {
