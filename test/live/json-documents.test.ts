@@ -65,6 +65,25 @@ describeLive('documents of --json', () => {
     expect(departures('doctor-selftest', perfTs(words).stdout)).toEqual([]);
   });
 
+  it('report --by await', () => {
+    const awaits = join(scratch, 'awaits.data');
+    const script = `
+const http = require('node:http');
+const turn = () => new Promise(setImmediate);
+const spin = async () => { await turn(); for (let i = 0; i < 1e7; i++); };
+const server = http.createServer(async (request, response) => { await spin(); response.end(); });
+server.listen(0, () => {
+  let left = 40;
+  const ask = () => left-- === 0 ? server.close() : http.get(
+    { port: server.address().port, agent: false }, (response) => response.resume().on('end', ask));
+  ask();
+});`;
+    const words = ['record', '-q', '--async-stacks', '-o', awaits, '--', process.execPath];
+    stdoutOf([...words, '-e', script]);
+    const document = stdoutOf(['report', '--by', 'await', '--json', awaits]);
+    expect(departures('awaits', document)).toEqual([]);
+  });
+
   describe('of a recording of Node', () => {
     it.each([
       ['report', ['report', data]],
