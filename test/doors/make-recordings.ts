@@ -50,7 +50,8 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
   }),
   'a running Node that is attached to': async () => {
     const { pid, end } = await startServer();
-    const file = record(...RATE, '-g', '--attach-js', '-p', `${pid}`, '--duration', '1');
+    // It is asked for names while it is recorded, and answers when its event loop turns.
+    const file = record(...RATE, '-g', '--attach-js', '-p', `${pid}`, '--duration', '5');
     end();
     return { file, func: 'parse busy.cjs:11' };
   },
