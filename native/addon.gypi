@@ -110,6 +110,7 @@
         "core/posix/peer.cc",
         "glue/code_events_addon.cc",
         "glue/heap_samples.cc",
+        "glue/kept_stacks.cc",
         "glue/unlisted_function.cc"
       ],
       "include_dirs": [

@@ -9,6 +9,7 @@
 #include "../core/code_events/code_listener.h"
 #include "../core/code_events/request_listener.h"
 #include "heap_samples.h"
+#include "kept_stacks.h"
 #include "unlisted_function.h"
 
 /**
@@ -45,17 +46,7 @@ struct Instance {
   CodeListener* listener = nullptr;
   napi_threadsafe_function gone = nullptr;
   napi_ref on_end = nullptr;
-  /** Errors with the stacks that were kept, by the last bits of their numbers, until they are
-   * described. */
-  static constexpr uint32_t kMostErrors = AsyncStacks::kMostKept;
-  napi_env env = nullptr;
-  /** The Error that is V8's own. */
-  napi_ref error_constructor = nullptr;
-  napi_threadsafe_function describe = nullptr;
-  napi_ref errors[kMostErrors] = {};
-  uint32_t numbers[kMostErrors] = {};
-  uint32_t first_error = 0;
-  uint32_t error_count = 0;
+  KeptStacks stacks;
 };
 
 constexpr size_t kMostPathBytes = 256;
@@ -75,20 +66,10 @@ napi_value ThrowErrno(napi_env env, const char* operation, int code_errno) {
 
 void DestroyListener(Instance* instance) {
   if (instance->listener == nullptr) return;
+  instance->stacks.Detach();
   instance->listener->~CodeListener();
   free(instance->listener);
   instance->listener = nullptr;
-}
-
-/** The error that was kept first; null without. Its reference ends. */
-napi_value TakeError(napi_env env, Instance* instance) {
-  napi_ref& reference = instance->errors[instance->first_error++ % Instance::kMostErrors];
-  instance->error_count--;
-  napi_value error = nullptr;
-  napi_get_reference_value(env, reference, &error);
-  napi_delete_reference(env, reference);
-  reference = nullptr;
-  return error;
 }
 
 /** Leaves nothing of a recording behind; on the isolate's thread. */
@@ -102,22 +83,7 @@ void End(napi_env env, Instance* instance) {
     napi_delete_reference(env, instance->on_end);
     instance->on_end = nullptr;
   }
-  if (instance->describe != nullptr) {
-    napi_release_threadsafe_function(instance->describe, napi_tsfn_abort);
-    instance->describe = nullptr;
-    napi_delete_reference(env, instance->error_constructor);
-    instance->error_constructor = nullptr;
-  }
-  while (instance->error_count > 0) TakeError(env, instance);
-}
-
-/** Forgets what was thrown: it must not end a program that is being profiled. */
-void ForgetException(napi_env env) {
-  bool is_pending = false;
-  napi_value error;
-  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
-    napi_get_and_clear_last_exception(env, &error);
-  }
+  instance->stacks.End(env);
 }
 
 /** Called on the isolate's thread. */
@@ -380,63 +346,6 @@ napi_value ArmContexts(napi_env env, napi_callback_info) {
   return armed;
 }
 
-/** Frames of a stack with those that await it: V8 makes an error with at most so many. */
-constexpr int32_t kMostStackFrames = 64;
-
-/** Called by V8 within code: makes an error, which runs no JavaScript. */
-bool KeepStack(void* context, uint32_t number) {
-  auto* instance = static_cast<Instance*>(context);
-  napi_env env = instance->env;
-  const uint32_t place = (instance->first_error + instance->error_count) % Instance::kMostErrors;
-  napi_handle_scope scope;
-  if (instance->error_count == Instance::kMostErrors ||
-      napi_open_handle_scope(env, &scope) != napi_ok) {
-    return false;
-  }
-  const char* limit = "stackTraceLimit";
-  napi_value constructor, before, most, message, error;
-  bool is_kept =
-      napi_get_reference_value(env, instance->error_constructor, &constructor) == napi_ok &&
-      napi_get_named_property(env, constructor, limit, &before) == napi_ok &&
-      napi_create_int32(env, kMostStackFrames, &most) == napi_ok &&
-      napi_create_string_utf8(env, "", 0, &message) == napi_ok &&
-      napi_set_named_property(env, constructor, limit, most) == napi_ok;
-  if (is_kept) {
-    is_kept = napi_create_error(env, nullptr, message, &error) == napi_ok &&
-              napi_create_reference(env, error, 1, &instance->errors[place]) == napi_ok;
-    napi_set_named_property(env, constructor, limit, before);
-  }
-  napi_close_handle_scope(env, scope);
-  if (!is_kept) return false;
-  instance->numbers[place] = number;
-  if (instance->error_count++ == 0) {
-    napi_call_threadsafe_function(instance->describe, nullptr, napi_tsfn_nonblocking);
-  }
-  return true;
-}
-
-/** Called when the event loop turns after `KeepStack`. */
-void DescribeStacks(napi_env env, napi_value describe, void* context, void*) {
-  auto* instance = static_cast<Instance*>(context);
-  napi_value receiver;
-  if (env == nullptr || napi_get_undefined(env, &receiver) != napi_ok) return;
-  constexpr size_t kMostTextBytes = 16 << 10;
-  char text[kMostTextBytes];
-  while (instance->error_count > 0) {
-    const uint32_t number = instance->numbers[instance->first_error % Instance::kMostErrors];
-    napi_value error = TakeError(env, instance), described;
-    if (error == nullptr || instance->listener == nullptr) continue;
-    AsyncStacks& stacks = instance->listener->contexts().stacks();
-    size_t size = 0;
-    if (napi_call_function(env, receiver, describe, 1, &error, &described) != napi_ok ||
-        napi_get_value_string_utf8(env, described, text, sizeof text, &size) != napi_ok) {
-      ForgetException(env);
-      stacks.End();
-    }
-    stacks.Write(number, text, size);
-  }
-}
-
 napi_value Microtask(napi_env env, napi_callback_info) {
   const Instance* instance = InstanceOf(env);
   uint64_t finished = AsyncStacks::kNone;
@@ -456,16 +365,12 @@ napi_value StartStacks(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   Instance* instance = InstanceOf(env);
-  if (instance->listener == nullptr || instance->describe != nullptr) return nullptr;
-  instance->env = env;
-  if (napi_create_reference(env, arguments[0], 1, &instance->error_constructor) != napi_ok)
-    return nullptr;
-  instance->describe = CreateUnlistedFunction(env, arguments[1], instance, DescribeStacks);
-  if (instance->describe == nullptr) return nullptr;
+  if (instance->listener == nullptr || instance->stacks.is_begun()) return nullptr;
+  AsyncStacks* stacks = &instance->listener->contexts().stacks();
+  if (!instance->stacks.Begin(env, arguments[0], arguments[1], stacks)) return nullptr;
   // Before Node ends the function, as `Start` does.
   napi_remove_env_cleanup_hook(env, CleanUp, instance);
   napi_add_env_cleanup_hook(env, CleanUp, instance);
-  instance->listener->contexts().stacks().Begin(SampleContexts::OnInterrupt, KeepStack, instance);
   return nullptr;
 }
 

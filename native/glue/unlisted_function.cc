@@ -42,4 +42,12 @@ napi_threadsafe_function CreateUnlistedFunction(napi_env env, napi_value functio
   return created;
 }
 
+void ForgetException(napi_env env) {
+  bool is_pending = false;
+  napi_value error;
+  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
+    napi_get_and_clear_last_exception(env, &error);
+  }
+}
+
 }  // namespace perf_ts

@@ -12,4 +12,7 @@ namespace perf_ts {
 napi_threadsafe_function CreateUnlistedFunction(napi_env env, napi_value function, void* context,
                                                 napi_threadsafe_function_call_js call);
 
+/** Forgets what such a function has thrown: it must not end a program that is being profiled. */
+void ForgetException(napi_env env);
+
 }  // namespace perf_ts

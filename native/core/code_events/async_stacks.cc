@@ -4,7 +4,6 @@
 
 #include "monotonic.h"
 #include "record_writer.h"
-#include "v8_abi.h"
 
 namespace perf_ts {
 namespace {
@@ -51,12 +50,12 @@ uint64_t AsyncStacks::Microtask() const {
   return queue_ == nullptr || (queue_[kRunsWord] & kRuns) == 0 ? kNone : queue_[kFinishedWord];
 }
 
-bool AsyncStacks::Begin(void (*interrupt)(void*, void*), Keep keep, void* context) {
-  if (queue_ == nullptr) return false;
+void AsyncStacks::Begin(void (*interrupt)(void*, void*), Keep keep, void* context) {
+  request_ = Find<v8_abi::RequestInterrupt>(v8_abi::kRequestInterrupt);
+  if (queue_ == nullptr || request_ == nullptr) return;
   interrupt_ = interrupt;
   context_ = context;
   keep_ = keep;
-  return true;
 }
 
 uint32_t AsyncStacks::Note(uint64_t time_ns) {
@@ -73,9 +72,9 @@ uint32_t AsyncStacks::Note(uint64_t time_ns) {
 }
 
 void AsyncStacks::Request() {
-  if (!is_wanted_.exchange(false, std::memory_order_acquire)) return;
-  const auto request = Find<v8_abi::RequestInterrupt>(v8_abi::kRequestInterrupt);
-  if (request != nullptr) request(isolate_, interrupt_, nullptr);
+  if (is_wanted_.exchange(false, std::memory_order_acquire)) {
+    request_(isolate_, interrupt_, nullptr);
+  }
 }
 
 void AsyncStacks::Capture() {

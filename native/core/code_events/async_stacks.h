@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sender.h"
+#include "v8_abi.h"
 
 namespace perf_ts {
 
@@ -38,8 +39,8 @@ class AsyncStacks {
 
   /** Keeps the stack of this moment, on the isolate's thread, within code. False: it can't. */
   using Keep = bool (*)(void* context, uint32_t number);
-  /** Asks for stacks from now on. False where this V8 can't be asked. */
-  bool Begin(void (*interrupt)(void* isolate, void* data), Keep keep, void* context);
+  /** Asks for stacks from now on, where this V8 can be asked. */
+  void Begin(void (*interrupt)(void* isolate, void* data), Keep keep, void* context);
 
   /** Asks for no more. */
   void End() { keep_ = nullptr; }
@@ -68,6 +69,7 @@ class AsyncStacks {
   Sender* sender_ = nullptr;
   /** V8's queue of microtasks; null: it is not known. */
   const volatile uint64_t* queue_ = nullptr;
+  v8_abi::RequestInterrupt request_ = nullptr;
   void (*interrupt_)(void* isolate, void* data) = nullptr;
   Keep keep_ = nullptr;
   void* context_ = nullptr;
