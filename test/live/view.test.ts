@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,6 +11,30 @@ import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 
+/** Starts perf-ts with a live page, follows that as a browser does, and returns what the page is given. */
+async function followPage(
+  target: ChildProcess,
+  words: readonly string[],
+  options: Parameters<typeof startPerfTs>[1],
+) {
+  const view = startPerfTs([...words], options);
+  const following = new AbortController();
+  onTestFinished(() => {
+    following.abort();
+    target.kill();
+    view.child.kill('SIGKILL');
+  });
+  const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
+  const url = printed.toString().trim();
+  // The recording is read anew while somebody follows it.
+  void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
+  const page = async () => {
+    const answer = await fetch(`${url}profile/0`);
+    return finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
+  };
+  return { view, page };
+}
+
 describeLive('view --live', () => {
   it('view serves what is recorded while it grows, ends with Ctrl-C and leaves nothing', async () => {
     // Others make temporary files, too.
@@ -21,21 +45,7 @@ describeLive('view --live', () => {
     const target = spawn(process.execPath, ['-e', work], { stdio: 'ignore' });
     const reading = ['--weight', 'samples', '--js-raw'];
     const args = ['view', '--live', '-e', 'cpu-clock:u', ...reading, '-p', String(target.pid)];
-    const view = startPerfTs(args, { env });
-    const following = new AbortController();
-    onTestFinished(() => {
-      following.abort();
-      target.kill();
-      view.child.kill('SIGKILL');
-    });
-    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
-    const url = printed.toString().trim();
-    // As a page does: the recording is read anew while somebody follows it.
-    void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
-    const page = async () => {
-      const answer = await fetch(`${url}profile/0`);
-      return finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
-    };
+    const { view, page } = await followPage(target, args, { env });
     const samples = async () => (await page()).profile.samples.length;
     const first = await samples();
     await expect.poll(samples, { interval: 200 }).toBeGreaterThan(first + 100);
@@ -61,21 +71,10 @@ describeLive('view --live', () => {
     const target = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
     const output = join(scratch, 'attached.data');
     const args = ['record', '--view', '--no-open', '--attach-js', '-p', String(target.pid)];
-    const view = startPerfTs([...args, '-e', 'cpu-clock', '-o', output], {});
-    const following = new AbortController();
-    onTestFinished(() => {
-      following.abort();
-      target.kill();
-      view.child.kill('SIGKILL');
-    });
-    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
-    const url = printed.toString().trim();
-    void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
-    const isNamed = async () => {
-      const answer = await fetch(`${url}profile/0`);
-      const { profile } = finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
-      return profile.strings.some((name) => name.includes('busyWork '));
-    };
+    const reading = [...args, '-e', 'cpu-clock', '-o', output];
+    const { view, page } = await followPage(target, reading, {});
+    const isNamed = async () =>
+      (await page()).profile.strings.some((name) => name.includes('busyWork '));
     await expect.poll(isNamed, { interval: 200 }).toBe(true);
     view.child.kill('SIGINT');
     await expect.poll(view.stderr).toContain('until Ctrl-C');
