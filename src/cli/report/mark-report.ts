@@ -37,17 +37,16 @@ const USUAL_ROWS = 40;
 /** `perf-ts report --marks`, `--syscalls` and `--by`. */
 export async function runMarks(path: string, flags: ReportFlags): Promise<void> {
   const opened = await loadForCommand(path, flags);
-  const linesOf = flags.marks
-    ? markLines
-    : flags.syscalls
-      ? syscallLines
-      : flags.by === 'await'
-        ? awaitLines
-        : requestLines;
-  const lines = linesOf(opened, path, flags);
+  const lines = linesAsked(flags)(opened, path, flags);
   if (lines === null) return;
   const head = flags.quiet ? [] : [...recordingLines(opened, null, false), ''];
   writeText(`${[...head, ...lines].join('\n')}\n`);
+}
+
+function linesAsked({ marks, syscalls, by }: ReportFlags) {
+  if (marks) return markLines;
+  if (syscalls) return syscallLines;
+  return by === 'await' ? awaitLines : requestLines;
 }
 
 /** Null where they are printed as a document. */
