@@ -25,10 +25,10 @@ struct State {
 volatile State state = {kHashWithout, 0x1234, 0};
 bool is_on = false;
 bool has_second = false;
-/** What a flag with no influence on the tag leaves. */
+/** Whether the flag changes the tag. */
 bool is_of_tag = true;
 int decoy_steps = 0;
-/** What the decoy is at each step: at first it goes the way of the hash, and then another. */
+/** The decoy at each step goes the way of the hash first, and then another. */
 constexpr uint32_t kDecoySteps[] = {0, 0x77, 5, 6, 0, 7};
 
 void StepDecoy() {

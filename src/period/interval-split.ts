@@ -29,7 +29,7 @@ import type { PeriodInput } from './types.ts';
  *     events      ● · · · · · · ●          w = 7
  *     sample      0             1          3 more for sample 0, 4 for sample 1
  *
- * Where intervals grow along a visit to a function, as behind a burst, halves are too much for it: it then ends at 0.47 of its last interval on average.
+ * Halves are too much for a visit to a function along which intervals grow, as behind a burst: it ends at 0.47 of its last interval on average.
  * Visits may end at x with density p(x), where intervals have w(x) events. In one interval ends are p′·w³/12 behind its middle, as more of them lie
  * where p is larger. Over all intervals that is ∫ p′·w²/12 = −∫ p·(w²)′/12: ends are w·w′/6 before the middle on average, a sixth of what an interval
  * has more than the one before it. Between two samples of one function the correction changes no share.

@@ -98,7 +98,7 @@ const UNTOLD = NO_REQUEST - 1;
  *     turn   │────────┬──╌╌╌╌╌╌╌╌──┬────│
  *     sample          p            q      waited: q − p − weight of q
  *
- * Of waits that were recorded, each by itself, the stack tells for whom; they are a part of that time.
+ * The stack of a wait that was recorded by itself shows for whom it was; such waits are a part of that time.
  */
 class ThreadTime {
   readonly #timeNs: Float64Array;

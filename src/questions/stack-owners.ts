@@ -24,7 +24,7 @@ export function ownersOfStacks({ stacks, frames, funcs }: Profile): StackOwners 
     func === NONE ? OTHERS + 1 : Math.min(funcs.category[func], OTHERS);
   for (let row = 0; row < stacks.length; row++) {
     const frame = stacks.frame[row];
-    // What awaits does not run.
+    // A function that awaits does not run.
     const func = isAsyncFrame(frames, frame) ? NONE : frames.func[frame];
     const above = stacks.prefix[row];
     const inner = above === NONE ? NONE : innermost[above];

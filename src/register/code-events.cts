@@ -33,7 +33,7 @@ export type CodeEventsLibrary = {
   contextCell(): ArrayBuffer | undefined;
   /** Notes the context of each sample of the calling thread; false where the program uses SIGURG itself. */
   armContexts(): boolean;
-  /** How many microtasks have been finished before the one that runs; −1: none runs. */
+  /** The number of microtasks that were finished before the one that runs; −1: none runs. */
   microtask(): number;
   /**
    * Has V8 keep stacks with the functions that await the one that runs, in errors of its own `Error`, and `describe` make a text of each,

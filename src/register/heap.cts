@@ -88,7 +88,7 @@ function noteHeap(
     library.takeHeap(true, false);
   };
   undo.push(() => end(false));
-  // Where V8 samples already it keeps doing that, with our interval, and the program would read our part of it.
+  // V8 goes on where it samples already, with our interval, and the program would read our part of it.
   const endBefore = (name: string, owner: () => object): void =>
     attempt(() => {
       const before = ([method]: readonly unknown[]): void => {

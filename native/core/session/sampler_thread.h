@@ -138,8 +138,8 @@ class SamplerThread {
   /** Per buffer: the head when the round began. */
   std::vector<uint64_t> limits_;
   std::vector<RecordRun> runs_;
-  /** When the heads of this round were loaded, and of the one before: all of its records are
-   * younger than that. */
+  /** Times at which the heads of this round were loaded, and those of the one before, than which
+   * all of its records are younger. */
   uint64_t round_ns_ = 0;
   uint64_t round_before_ns_ = 0;
   /** Ends of rounds of the sink in use. */

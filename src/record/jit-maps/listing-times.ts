@@ -4,7 +4,7 @@ const MAY_STILL_MOVE_MS = 1000;
 const RARELY_MS = 2000;
 
 /**
- * When it is worth to list the processes of a machine again: while there are new ones, and now and then. The mappings of
+ * Times at which it is worth to list the processes of a machine again: while there are new ones, and now and then. The mappings of
  * a recording show that, or the pid that the kernel gave away last, which takes a hundredth of the time of a list.
  */
 export class ListingTimes {

@@ -267,7 +267,7 @@ function describeCell(
   return parts.join(', ');
 }
 
-/** Which samples `state` counts, at whatever time. */
+/** The samples that `state` counts, at whatever time. */
 function timeFilterOf(state: ViewState): TimeFilter {
   const { event, weight, threads, pid, cpu, inTurnsOver } = state;
   return { event, weight, threads, pid, cpu, inTurnsOver };

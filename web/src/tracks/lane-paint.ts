@@ -4,7 +4,7 @@ import { longestOf } from './lane-words.ts';
 
 export type LaneColours = Readonly<Record<LaneHead['kind'] | 'line', string>>;
 
-/** How strong what is drawn as one is beside the longest thing in it. */
+/** Strength of what is drawn as one, beside the longest thing in it. */
 const FAINT = 0.5;
 
 /**

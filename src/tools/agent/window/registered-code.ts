@@ -43,7 +43,7 @@ type Asked = {
   /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
-  /** When it began, in ticks: another process may have its pid later, which nobody allowed to attach to. */
+  /** Its begin, in ticks: another process may have its pid later, which nobody allowed to attach to. */
   readonly startTicks: string | undefined;
   /** Whether it was seen to have no socket, and was not attached to; text: the reason why that was in vain. */
   attaching: 'unknown' | 'possible' | 'tried' | { readonly refusal: string };
