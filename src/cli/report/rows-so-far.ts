@@ -54,7 +54,7 @@ function isOfFunctions({ sort, json, tree, fields, weight, children, ...flags }:
  *      self  total  file    function
  *       41%    51%  app.js  parse
  */
-export function linesSoFar(
+function linesSoFar(
   { profile, report }: ReadSoFar,
   share: number,
   { columns, rows }: LineRoom,

@@ -49,7 +49,7 @@ export function fitLabel(name: string, place: string, characters: number): strin
 const LEAST_CHARACTERS = 3;
 
 /** How many columns a text takes: characters of East Asia take two. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   // Nearly all names are ASCII.
   if (!WIDE.test(text)) return text.length;
   let columns = 0;
