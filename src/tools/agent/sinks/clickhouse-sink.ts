@@ -1,11 +1,10 @@
-import { describeError } from '../../../base/system-error.ts';
 import { clickHouseSchema } from '../../../formats/tables/ddl.ts';
 import { type ClickHousePlace, parseClickHouse } from '../../../query/clickhouse-place.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
-import { Connections, type FirstHop } from './connections.ts';
+import { Connections } from './connections.ts';
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
-import { readToken, tokenStamp } from './http-sink.ts';
+import { prepareRequest, tokenStamp } from './http-sink.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
 
 const NEW_LINE = 0x0a;
@@ -115,14 +114,9 @@ export class ClickHouseSink implements Sink {
       url.searchParams.set('query', query);
       if (this.#knowsTokens) url.searchParams.set('insert_deduplication_token', insert.token);
     }
-    let token: string | null;
-    let hop: FirstHop;
-    try {
-      token = readToken(this.#config);
-      hop = this.#connections.to(url);
-    } catch (error) {
-      return { answer: { kind: 'shut', why: describeError(error) }, text: '' };
-    }
+    const prepared = prepareRequest(this.#config, this.#connections, url);
+    if ('kind' in prepared) return { answer: prepared, text: '' };
+    const { token, hop } = prepared;
     const headers = {
       'user-agent': 'perf-ts-agent',
       'x-clickhouse-user': user,

@@ -75,14 +75,9 @@ export class HttpSink implements Sink {
     // An address that already ends in the path is meant as it is.
     if (!url.pathname.endsWith(path)) url.pathname = url.pathname.replace(/\/$/, '') + path;
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
-    let token: string | null;
-    let hop: FirstHop;
-    try {
-      token = readToken(this.#config);
-      hop = this.#connections.to(url);
-    } catch (error) {
-      return { kind: 'shut', why: describeError(error) };
-    }
+    const prepared = prepareRequest(this.#config, this.#connections, url);
+    if ('kind' in prepared) return prepared;
+    const { token, hop } = prepared;
     const { user, tenant, timeoutMs } = this.#config;
     const [tokenName, tokenValue] =
       user === null ? this.#protocol.tokenHeader(token ?? '') : basic(user, token ?? '');
@@ -99,6 +94,19 @@ export class HttpSink implements Sink {
     } catch (error) {
       return judgeFailure(error, url);
     }
+  }
+}
+
+/** The token and the connection of a request, as the files of the configuration are now. */
+export function prepareRequest(
+  config: SinkConfig,
+  connections: Connections,
+  url: URL,
+): { readonly token: string | null; readonly hop: FirstHop } | SinkAnswer {
+  try {
+    return { token: readToken(config), hop: connections.to(url) };
+  } catch (error) {
+    return { kind: 'shut', why: describeError(error) };
   }
 }
 
