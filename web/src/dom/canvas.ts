@@ -15,6 +15,18 @@ export function fitCanvas(
   return context;
 }
 
+/** A function that draws at the next frame of the screen, once however often it is called until then. */
+export function atNextFrame(draw: () => void): () => void {
+  let frame = 0;
+  return () => {
+    if (frame !== 0) return;
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      draw();
+    });
+  };
+}
+
 /** Asked for by each picture; to ask the browser takes a layout. */
 let knownScale = 0;
 window.addEventListener('resize', () => {

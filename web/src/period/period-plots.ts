@@ -1,4 +1,5 @@
 import type { EventReport } from '../../../src/period/report/event-report.ts';
+import { atNextFrame } from '../dom/canvas.ts';
 import { element } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
@@ -53,12 +54,12 @@ export class PeriodPlots {
   /** The moment that is read out. */
   #cursorNs: number | null = null;
   #isCursorOfKeys = false;
-  #frame = 0;
+  readonly drawSoon = atNextFrame(() => this.#draw());
 
   constructor(context: ViewContext) {
     this.root = element('div', '', this.#readout, this.#box);
-    this.#window = new ShownWindow(context, () => this.drawSoon());
-    this.#gestures = new TrackGestures(context, this.#window, this.#area, () => this.drawSoon());
+    this.#window = new ShownWindow(context, this.drawSoon);
+    this.#gestures = new TrackGestures(context, this.#window, this.#area, this.drawSoon);
     this.#area.tabIndex = 0;
     this.#area.setAttribute('role', 'slider');
     this.#area.setAttribute(
@@ -73,7 +74,7 @@ export class PeriodPlots {
       this.#colours = null;
       this.drawSoon();
     });
-    new ResizeObserver(() => this.drawSoon()).observe(this.#box);
+    new ResizeObserver(this.drawSoon).observe(this.#box);
   }
 
   show(event: EventReport, stream: ShownStream): void {
@@ -87,14 +88,6 @@ export class PeriodPlots {
   hide(): void {
     this.#shown = null;
     this.root.hidden = true;
-  }
-
-  drawSoon(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.#draw();
-    });
   }
 
   #draw(): void {

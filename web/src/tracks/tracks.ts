@@ -1,5 +1,5 @@
 import { askLatest } from '../ask/ask.ts';
-import { fontScale } from '../dom/canvas.ts';
+import { atNextFrame, fontScale } from '../dom/canvas.ts';
 import { createDivider } from '../dom/divider.ts';
 import { element, pushButton } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
@@ -87,11 +87,11 @@ export class Tracks {
   /** Keys of the branches of the list of all threads that are open. */
   readonly #open = new Set<string>();
   #isBegun = false;
-  #frame = 0;
+  readonly #drawSoon = atNextFrame(() => this.#draw());
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#window = new ShownWindow(context, () => this.#drawSoon());
+    this.#window = new ShownWindow(context, this.#drawSoon);
     this.#ruler = new Ruler(context, this.#window);
     this.#labels = new TrackLabels(context, {
       onExpand: () => this.#expand(!this.#isExpanded),
@@ -100,11 +100,11 @@ export class Tracks {
         this.#request();
       },
     });
-    this.#lanes = new Lanes(context, () => this.#drawSoon());
+    this.#lanes = new Lanes(context, this.#drawSoon);
     this.#readout = new RangeReadout(context, () =>
       context.store.change({ range: null, ruler: null }),
     );
-    this.#gestures = new TrackGestures(context, this.#window, this.#plot, () => this.#drawSoon());
+    this.#gestures = new TrackGestures(context, this.#window, this.#plot, this.#drawSoon);
     this.root.setAttribute('aria-label', 'Threads over time');
     this.#ask = askLatest(
       context.ask,
@@ -253,14 +253,6 @@ export class Tracks {
     this.#scale = scale;
     this.#top.textContent = scale.note;
     this.#labels.draw(this.#result, scale, this.#isExpanded);
-  }
-
-  #drawSoon(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.#draw();
-    });
   }
 
   #draw(): void {
