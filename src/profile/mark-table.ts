@@ -48,7 +48,7 @@ export type MarkTable = {
    * The requests that gave libuv's pool the work in which threads of it were sampled, at the times of these samples; rows of `loops` are those
    * threads. A sample that is not in it may be of any. Absent where it is known of none.
    */
-  readonly pool?: ContextTable;
+  readonly pool?: Omit<ContextTable, 'stack'>;
   /** The stacks of `contexts`; absent where `record --async-stacks` was not asked for, or V8 kept none. */
   readonly asyncStacks?: readonly AsyncStack[];
 };

@@ -86,7 +86,11 @@ class ContextCursor {
   readonly #cursor: Int32Array;
   readonly #next: Int32Array;
 
-  constructor({ loops }: MarkTable, { length, loop, timeNs }: ContextTable, threads: number) {
+  constructor(
+    { loops }: MarkTable,
+    { length, loop, timeNs }: Pick<ContextTable, 'length' | 'loop' | 'timeNs'>,
+    threads: number,
+  ) {
     this.#timeNs = timeNs;
     this.#cursor = new Int32Array(threads).fill(NONE);
     this.#next = new Int32Array(length).fill(NONE);

@@ -4,7 +4,7 @@ import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { type RawTime, readTimeSince, readU64, toRawTime } from '../../base/u64.ts';
 import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
-import type { ContextTable } from '../../profile/mark-table.ts';
+import type { MarkTable } from '../../profile/mark-table.ts';
 import type { TurnLoop } from '../../profile/turn-table.ts';
 import { NO_NUMBER } from './contexts.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
@@ -211,7 +211,7 @@ export function decodePoolSamples(
   startTime: RawTime,
   requestOf: (row: number) => number,
   loopOf: (pid: number, tid: number) => number,
-): ContextTable {
+): NonNullable<MarkTable['pool']> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = Math.max(0, Math.floor((bytes.length - HEAD_BYTES) / SAMPLE_BYTES));
   const sinceNs = length === 0 ? 0 : readTimeSince(view, 0, true, startTime);
@@ -223,6 +223,5 @@ export function decodePoolSamples(
     loop: Int32Array.from(rows, (_, row) => loopOf(id(row, 0), id(row, 1))),
     timeNs: Float64Array.from(rows, (_, row) => sinceNs + view.getFloat64(placeOf(row), true)),
     request: Int32Array.from(rows, (_, row) => requestOf(id(row, 2))),
-    stack: new Int32Array(length).fill(NONE),
   };
 }
