@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
 import { AbortError, errorText, type FailedError } from '../base/errors.ts';
-import { describeError, systemErrorReason } from '../base/system-error.ts';
+import { systemErrorReason } from '../base/system-error.ts';
 import { type Text, words } from '../base/words.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
@@ -546,14 +546,11 @@ class Recorder implements ControlActions {
     try {
       // Loaded here: the unwinder is a third of the program, and many recordings copy no stacks.
       const { unwindCopies } = await import('./output/unwind-copies.ts');
-      return await unwindCopies(file.file, recordedBytes, {
-        notify: this.#notify,
-        onShare: (share) => {
-          this.#work = { kind: 'unwind', share };
-        },
+      return await unwindCopies(file.file, (share) => {
+        this.#work = { kind: 'unwind', share };
       });
     } catch (error) {
-      this.#notify(`the copies of stacks stay in the file: ${describeError(error)}`);
+      this.#notify(`the copies of stacks stay in ${file.file.path}: ${systemErrorReason(error)}`);
       return recordedBytes;
     } finally {
       this.#work = null;

@@ -3,24 +3,18 @@ import { type OnShareRead, watchReads } from '../../read/files/watched-source.ts
 import { openOwnRecording } from '../../read/open-recording.ts';
 import { rewriteInto } from '../../rewrite/output.ts';
 import { rewriteInSlices } from '../../rewrite/rewrite-recording.ts';
-import { type OutputFile, writeErrorReason } from '../../system/files/output-file.ts';
+import type { OutputFile } from '../../system/files/output-file.ts';
 import { runInTurns } from '../../system/time/run-in-turns.ts';
 
 /**
  * Unwinds the copied stacks of the finished recording in `file`, and puts a recording without them in its
- * place. Returns its bytes. If that fails the recording of `bytes` bytes stays as it was, and `say` is
- * told: whoever reads it unwinds then. `onShare` hears of the share that was read. A process that ends meanwhile
- * leaves the recording as it was, too.
+ * place. Returns its bytes. Where that throws the recording is as it was: whoever reads it unwinds then. `onShare`
+ * hears of the share that was read. A process that ends meanwhile leaves the recording as it was, too.
  *
  * The program that was recorded may still run, in the folder of the file: both files are what was opened,
  * whatever has become of their names, and the new one belongs to the owner of the old one from the start.
  */
-export async function unwindCopies(
-  file: OutputFile,
-  bytes: number,
-  { notify, onShare }: { notify: (notice: string) => void; onShare: OnShareRead },
-): Promise<number> {
-  const path = file.place() ?? file.path;
+export async function unwindCopies(file: OutputFile, onShare: OnShareRead): Promise<number> {
   let unwound: OutputFile | null = null;
   const removeUnfinished = (): void => unwound?.discard();
   process.once('exit', removeUnfinished);
@@ -38,8 +32,7 @@ export async function unwindCopies(
     return unwoundBytes;
   } catch (error) {
     unwound?.discard();
-    notify(`the copies of stacks stay in ${path}: ${writeErrorReason(error)}`);
-    return bytes;
+    throw error;
   } finally {
     source.close();
     process.off('exit', removeUnfinished);
