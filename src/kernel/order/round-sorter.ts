@@ -24,7 +24,8 @@ const BLOCK_RECORDS = 2 ** 13;
  *
  * Records are a time and a position (a file offset, an index: whatever the caller finds them
  * by), kept in two columns. Equal times keep the order in which they were pushed. A record without
- * a time goes out at once, as perf delivers it.
+ * a time goes out at once, as perf delivers it; one that is earlier than the rounds of its file promise, with
+ * the next release.
  */
 export class RoundSorter {
   readonly #deliver: (position: number) => void;
@@ -37,8 +38,6 @@ export class RoundSorter {
   #latest = Number.NEGATIVE_INFINITY;
   /** The latest time at the end of the round before: what is not later can go. */
   #releasable = Number.NEGATIVE_INFINITY;
-  #lastDelivered = Number.NEGATIVE_INFINITY;
-  #lateRecords = 0;
   /** Records with a time that have gone out, but for those of the release that runs. */
   #released = 0;
   /** Records that the release that runs has delivered. */
@@ -51,14 +50,6 @@ export class RoundSorter {
   constructor(deliver: (position: number) => void, afterBlock: (() => void) | null = null) {
     this.#deliver = deliver;
     this.#afterBlock = afterBlock;
-  }
-
-  /**
-   * Records that were pushed after a later one had gone out: the file broke the promise of its
-   * rounds. They are delivered with the next release, out of order.
-   */
-  get lateRecords(): number {
-    return this.#lateRecords;
   }
 
   /** Records that wait. */
@@ -78,7 +69,6 @@ export class RoundSorter {
       this.#deliver(position);
       return;
     }
-    if (timeNs < this.#lastDelivered) this.#lateRecords++;
     if (timeNs > this.#latest) this.#latest = timeNs;
     if (this.#length === this.#rows.times.length) this.#grow();
     const { times, positions } = this.#rows;
@@ -110,7 +100,6 @@ export class RoundSorter {
       if ((count & (BLOCK_RECORDS - 1)) === 0) this.#finishBlock(count);
     }
     if (count === 0) return;
-    this.#lastDelivered = Math.max(this.#lastDelivered, times[count - 1]);
     times.copyWithin(0, count, length);
     positions.copyWithin(0, count, length);
     this.#length = length - count;
