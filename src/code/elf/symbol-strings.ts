@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import type { ElfFile } from './elf-file.ts';
+import type { FileRange } from './naming-ranges.ts';
 import type { ElfSection } from './sections.ts';
 import { decodeString, MAX_NAME_BYTES, MAX_STRING_BYTES, StringSection } from './string-section.ts';
 
@@ -21,13 +22,19 @@ export function stringSectionOf(
   const section = elf.sections[symbols.link] ?? null;
   let strings = section === null ? undefined : known.get(section);
   if (strings === undefined) {
-    strings =
-      section !== null && elf.source.hold !== undefined && section.size >= LEAST_HELD
-        ? new HeldStrings(elf.source, section)
-        : new StringSection(elf.source, section, diagnostics);
+    strings = heldStrings(elf, section) ?? new StringSection(elf.source, section, diagnostics);
     if (section !== null) known.set(section, strings);
   }
   return strings;
+}
+
+/** Strings that stay in the file; null where its source holds nothing, or they are few. */
+export function heldStrings(
+  { source }: Pick<ElfFile, 'source'>,
+  range: FileRange | null,
+): SymbolStrings | null {
+  const isHeld = range !== null && source.hold !== undefined && range.size >= LEAST_HELD;
+  return isHeld ? new HeldStrings(source, range) : null;
 }
 
 /** Most names are shorter. */
@@ -44,10 +51,7 @@ class HeldStrings {
   #window: Uint8Array = new Uint8Array(0);
   #windowAt = 0;
 
-  constructor(
-    source: ByteSource,
-    { offset, size }: { readonly offset: number; readonly size: number },
-  ) {
+  constructor(source: ByteSource, { offset, size }: FileRange) {
     this.#source = source;
     this.#offset = offset;
     this.#size = Math.max(0, Math.min(size, source.size - offset, MAX_STRING_BYTES));

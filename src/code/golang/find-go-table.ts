@@ -33,6 +33,8 @@ export type FoundGoTable = {
   readonly table: GoTable;
   /** File address that offsets of funcdata count from; null where it is not known. */
   readonly funcdata: number | null;
+  /** The table in the file. */
+  readonly range: FileRange;
 };
 
 type Place = FileRange & { readonly address: number };
@@ -56,11 +58,12 @@ export function findGoTable(elf: ElfFile, diagnostics: Diagnostics): FoundGoTabl
     const size = Math.min(place.size, MAX_TABLE_BYTES);
     const table = GoTable.parse(elf.source.read(place.offset, size));
     if (table === null) continue;
-    if (table.version < 18) return { table, funcdata: 0 };
+    const range = { offset: place.offset, size };
+    if (table.version < 18) return { table, funcdata: 0, range };
     const module = findModule(elf, table, place.address);
     if (module !== null) table.text = module.text;
     // A program that is loaded anywhere has its addresses in relocations.
-    if (table.text !== 0) return { table, funcdata: module?.funcdata ?? null };
+    if (table.text !== 0) return { table, funcdata: module?.funcdata ?? null, range };
   }
   return null;
 }
@@ -102,6 +105,7 @@ function* searchWords(
       yield at + i;
       if (++found === MAX_CANDIDATES) return;
     }
+    source.recycle?.(bytes);
   }
 }
 

@@ -2,6 +2,7 @@ import { lastAtMost } from '../../base/bisect.ts';
 import { once } from '../../base/once.ts';
 import { readU64 } from '../../base/u64.ts';
 import { stringAt } from '../elf/string-section.ts';
+import type { SymbolStrings } from '../elf/symbol-strings.ts';
 
 /** Table layouts, by the first Go release that writes each. */
 export type GoVersion = 2 | 16 | 18 | 20;
@@ -122,7 +123,11 @@ export class GoTable {
   }
 
   name(row: number): string {
-    return this.nameAt(this.#u32(this.#field(row, FIELD.name)));
+    return stringAt(this.#bytes, this.#nameOffset(row));
+  }
+
+  #nameOffset(row: number): number {
+    return this.names + this.#u32(this.#field(row, FIELD.name));
   }
 
   /** Name at an offset in the names. */
@@ -130,13 +135,22 @@ export class GoTable {
     return stringAt(this.#bytes, this.names + offset);
   }
 
-  /** All functions, as rows of a symbol table. */
-  functions(): { start: Float64Array; end: Float64Array; nameOf(row: number): string } {
+  /**
+   * All functions, as rows of a symbol table. They keep `text`, which has the strings at offsets in the table, and
+   * nothing else of it.
+   */
+  functions(text: Pick<SymbolStrings, 'at'> = tableText(this.#bytes)): {
+    start: Float64Array;
+    end: Float64Array;
+    nameOf(row: number): string;
+  } {
     const entries = this.#entries();
+    const offsets = new Uint32Array(this.functionCount);
+    for (let row = 0; row < offsets.length; row++) offsets[row] = this.#nameOffset(row);
     return {
       start: entries.subarray(0, -1),
       end: entries.subarray(1),
-      nameOf: (row) => this.name(row),
+      nameOf: namesIn(text, offsets),
     };
   }
 
@@ -257,6 +271,15 @@ export class GoTable {
     }
     return this.entry(functionCount) > this.entry(0) && this.name(0) !== '';
   }
+}
+
+/** A scope of its own: a function of `GoTable` refers to all of the table. */
+function tableText(bytes: Uint8Array): Pick<SymbolStrings, 'at'> {
+  return { at: (offset) => stringAt(bytes, offset) };
+}
+
+function namesIn(text: Pick<SymbolStrings, 'at'>, offsets: Uint32Array): (row: number) => string {
+  return (row) => text.at(offsets[row]);
 }
 
 export function isMagic(word: number): boolean {

@@ -4,6 +4,7 @@ import { describeError } from '../../base/system-error.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { type ElfFile, findSymtab, parseElf } from '../elf/elf-file.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
+import { heldStrings } from '../elf/symbol-strings.ts';
 import { findGoTable } from '../golang/find-go-table.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
@@ -45,6 +46,8 @@ const NO_FILE = {
 
 /** Bytes of a symbol in its table: begin, end, order, aliases, place of the name. */
 const BYTES_OF_SYMBOL = 26;
+/** Bytes beside these of a function that has no symbol: its row, and what it is named by. */
+const BYTES_OF_OTHER = 12;
 
 export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;
@@ -172,9 +175,13 @@ function loadElf(
   const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
   const go = hasSymtab || owner !== null ? null : findGoTable(elf, diagnostics);
   const isStripped = !hasSymtab && owner === null && go === null;
-  const others = go?.table.functions() ?? (isStripped ? findFrameBounds(elf, diagnostics) : null);
+  const goText = go && heldStrings(elf, go.range);
+  const bounds = isStripped ? findFrameBounds(elf, diagnostics) : null;
+  const others = go?.table.functions(goText ?? undefined) ?? bounds;
   const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
-  const bytes = BYTES_OF_SYMBOL * table.length + (go?.table.byteLength ?? 0);
+  const goBytes = goText === null ? (go?.table.byteLength ?? 0) : 0;
+  const bytes =
+    BYTES_OF_SYMBOL * table.length + BYTES_OF_OTHER * (others?.start.length ?? 0) + goBytes;
   return { table, segments, isStripped, bytes };
 }
 

@@ -1,6 +1,7 @@
 import { firstNotBelow } from '../../base/bisect.ts';
 import { type FileAddress, NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { joinFloats } from '../../base/join-bytes.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
 import {
@@ -33,7 +34,7 @@ export type Demangle = (name: string) => string;
 export type FunctionBounds = {
   readonly start: Float64Array;
   readonly end: Float64Array;
-  nameOf(row: number): string;
+  readonly nameOf: (row: number) => string;
 };
 
 /**
@@ -170,8 +171,8 @@ function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
   const { length } = symbols;
   const order = sortedOrder(symbols.start, length);
   const starts = Float64Array.from(order, (row) => symbols.start[row]);
-  const kept: number[] = [];
-  const ends: number[] = [];
+  const kept = new GrowableInt32();
+  const ends = new GrowableFloat64();
   let next = 0;
   let covered = Number.NEGATIVE_INFINITY;
   for (let row = 0; row < others.start.length; row++) {
@@ -185,18 +186,27 @@ function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
     kept.push(row);
     ends.push(end);
   }
+  const rows = kept.finish();
   const start = joinFloats(
     symbols.start,
-    Float64Array.from(kept, (row) => others.start[row]),
+    Float64Array.from(rows, (row) => others.start[row]),
   );
-  const end = joinFloats(symbols.end, Float64Array.from(ends));
-  const binding = new Uint8Array(length + kept.length);
+  const end = joinFloats(symbols.end, ends.finish());
+  const binding = new Uint8Array(start.length);
   binding.set(symbols.binding);
-  const nameOf = (row: number) =>
-    row < length ? symbols.nameOf(row) : others.nameOf(kept[row - length]);
-  const shownNameOf = (row: number) =>
-    row < length ? symbols.shownNameOf(row) : others.nameOf(kept[row - length]);
-  return { length: length + kept.length, start, end, binding, nameOf, shownNameOf };
+  const nameOf = joinNames(symbols.nameOf, length, others.nameOf, rows);
+  const shownNameOf = joinNames(symbols.shownNameOf, length, others.nameOf, rows);
+  return { length: start.length, start, end, binding, nameOf, shownNameOf };
+}
+
+/** A scope of its own, as `tableOf` is: names stay with the table, columns that were joined need not. */
+function joinNames(
+  nameOf: SymbolRows['nameOf'],
+  length: number,
+  nameOfOther: FunctionBounds['nameOf'],
+  others: Int32Array,
+): SymbolRows['nameOf'] {
+  return (row) => (row < length ? nameOf(row) : nameOfOther(others[row - length]));
 }
 
 /** The addresses in ascending order, with those at which `pltName` looks for names. */

@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { placeName } from '../../base/place-name.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
 import { PF_X, PT_LOAD } from '../elf/constants.ts';
@@ -26,8 +27,8 @@ export function findFrameBounds(elf: ElfFile, diagnostics: Diagnostics): Functio
     elf.header.is64 ? 8 : 4,
   );
   const isCode = codeRanges(elf);
-  const starts: number[] = [];
-  const ends: number[] = [];
+  const starts = new GrowableFloat64();
+  const ends = new GrowableFloat64();
   const fde = new Fde();
   for (let at = 0; at >= 0 && at < bytes.length && starts.length < MAX_FUNCTIONS; ) {
     at = entries.readEntry(at, fde);
@@ -35,13 +36,19 @@ export function findFrameBounds(elf: ElfFile, diagnostics: Diagnostics): Functio
     starts.push(fde.start);
     ends.push(fde.end);
   }
-  const order = sortedOrder(Float64Array.from(starts), starts.length);
-  const start = Float64Array.from(order, (row) => starts[row]);
+  if (starts.length === 0) return null;
+  const order = sortedOrder(starts.array, starts.length);
+  const start = Float64Array.from(order, (row) => starts.array[row]);
   // Entries of two functions that overlap are damage: the first ends where the next begins.
   const end = Float64Array.from(order, (row, i) =>
-    i + 1 < order.length ? Math.min(ends[row], start[i + 1]) : ends[row],
+    i + 1 < order.length ? Math.min(ends.array[row], start[i + 1]) : ends.array[row],
   );
-  return starts.length === 0 ? null : { start, end, nameOf: (row) => placeName(start[row]) };
+  return { start, end, nameOf: placesAt(start) };
+}
+
+/** A scope of its own: names stay with the table of symbols, and the frame table need not. */
+function placesAt(start: Float64Array): (row: number) => string {
+  return (row) => placeName(start[row]);
 }
 
 /** Whether a file address is that of code: entries of functions that the linker left out begin at 0. */

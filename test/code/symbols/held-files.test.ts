@@ -6,12 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { type ElfFile, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
+import { loadElfSymbols } from '../../../src/code/symbols/elf-symbols.ts';
 import { type LoadedSymbols, Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
 import { openRegular } from '../../../src/system/files/open-regular.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
+import { drawGoTable } from '../golang/draw-go-table.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -213,4 +217,52 @@ it('tables that were handed over do not keep whoever has read them', async () =>
   const { symbolizer, name } = symbolizerOf(paths[0], loaded);
   expect(name(2)).toBe(nameOf('first', 2));
   symbolizer.close();
+});
+
+it('names of a Go program without symbols are read from its own table in the file that stays open', () => {
+  const path = join(scratchDirectory(), 'app');
+  const functions = Array.from({ length: SYMBOLS }, (_, i) => ({
+    name: nameOf('go', i),
+    at: TEXT + 16 * i,
+    file: 'main.go',
+    lines: [[1, 16]] as const,
+  }));
+  const table = drawGoTable({
+    version: 16,
+    littleEndian: true,
+    pointerBytes: 8,
+    text: 0,
+    functions,
+    end: TEXT + 16 * SYMBOLS,
+  });
+  const sections = [
+    { name: '.text', type: 1, flags: 2, address: TEXT },
+    { name: '.gopclntab', type: 1, flags: 2, bytes: table },
+  ];
+  const segments = [[1, 0x1000, TEXT, 16 * SYMBOLS]] as const;
+  writeFileSync(path, elfBytes({ is64: true, littleEndian: true, sections, segments }));
+  const { symbolizer, name } = symbolizerOf(path);
+  for (const i of [0, 100, SYMBOLS - 1]) expect(name(i)).toBe(nameOf('go', i));
+  expect(timesOpen(path)).toBe(1);
+  unlinkSync(path);
+  symbolizer.refreshFiles();
+  expect(timesOpen(path)).toBe(0);
+  expect(name(1)).toBe(nameOf('go', 1));
+});
+
+it('a table of symbols keeps the names of functions that have no symbol, and not their columns', async () => {
+  const elf = parseElf(memorySource(program('few', 10)), new Diagnostics()) as ElfFile;
+  const load = () => {
+    const start = Float64Array.of(TEXT + 0x1000, TEXT + 0x1100);
+    const end = start.map((at) => at + 16);
+    const others = { start, end, nameOf: (row: number) => `other_${row}` };
+    const table = loadElfSymbols(elf, null, (name) => name, new Diagnostics(), null, others);
+    return { table, columns: [start, end, others].map((column) => new WeakRef(column)) };
+  };
+  const { table, columns } = load();
+  await sleep(0);
+  collectGarbage();
+  expect(columns.map((ref) => ref.deref())).toEqual([undefined, undefined, undefined]);
+  expect(table.name(table.find(TEXT + 0x1104))).toBe('other_1');
+  expect(table.name(table.find(TEXT + 3))).toBe(nameOf('few', 0));
 });
