@@ -28,23 +28,21 @@ export function sortedOrder(values: Float64Array, length = values.length): Uint3
   if (length < SMALL || span >= TWO_63) {
     return order.sort((a, b) => values[a] - values[b] || a - b);
   }
-  const low = new Uint32Array(length);
-  const high = new Uint32Array(span < TWO_32 ? 0 : length);
-  for (let i = 0; i < length; i++) low[i] = values[i] - lowest;
-  for (let i = 0; i < high.length; i++) high[i] = (values[i] - lowest) / TWO_32;
-  return sortByWord(high, sortByWord(low, order));
+  const words = new Uint32Array(length);
+  for (let i = 0; i < length; i++) words[i] = values[i] - lowest;
+  const rows = sortByWord(words, order);
+  if (span < TWO_32) return rows;
+  for (let i = 0; i < length; i++) words[i] = (values[rows[i]] - lowest) / TWO_32;
+  return sortByWord(words, rows);
 }
 
-/** `order` by one word of each row's value, the order of equal ones kept; an empty word is 0. */
-function sortByWord(word: Uint32Array, order: Uint32Array): Uint32Array {
-  const { length } = word;
-  if (length === 0) return order;
+/** `order` by one word of each row's value, which `keys` has in that order; equal ones keep it. Both are written into. */
+function sortByWord(keys: Uint32Array, order: Uint32Array): Uint32Array {
+  const { length } = keys;
   let rows = order;
   // The words move along with their rows: reading them in the order of memory is what makes it fast.
-  let keys = new Uint32Array(length);
-  for (let i = 0; i < length; i++) keys[i] = word[rows[i]];
   let otherRows: Uint32Array = new Uint32Array(length);
-  let otherKeys = new Uint32Array(length);
+  let otherKeys: Uint32Array = new Uint32Array(length);
   const counts = new Uint32Array(DIGITS);
   for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
     counts.fill(0);

@@ -70,6 +70,7 @@ export function readSymbolColumns(
     const bytes = elf.source.read(section.offset + base * stride, wanted * stride);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     readWindow(view, is64, littleEndian, columns, strings, filter);
+    elf.source.recycle?.(bytes);
   }
   return columns.finish(strings);
 }

@@ -51,6 +51,10 @@ export class OpenSymbolFile implements ByteSource {
     return row < 0 ? new Uint8Array(0) : this.#kept[row].subarray(from, from + length);
   }
 
+  recycle(bytes: Uint8Array): void {
+    this.#source.recycle?.(bytes);
+  }
+
   /** False where somebody has written into the file: what is in it now is of no use. */
   check(): boolean {
     if (this.#kept !== null) return true;

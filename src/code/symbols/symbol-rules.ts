@@ -44,9 +44,10 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
   const ends = computeEnds(rows, order, endRule);
   const chooser = new AliasChooser(rows, ends);
   /** Per table row: where its aliases begin in `order`. */
-  const aliasesAt = new Uint32Array(rows.length + 1);
-  const tableStarts = new Float64Array(rows.length);
-  const tableEnds = new Float64Array(rows.length);
+  const distinct = countDistinct(rows.start, order);
+  const aliasesAt = new Uint32Array(distinct + 1);
+  const tableStarts = new Float64Array(distinct);
+  const tableEnds = new Float64Array(distinct);
   let count = 0;
   for (let i = 0; i < order.length; ) {
     const first = i;
@@ -64,10 +65,19 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
   }
   aliasesAt[count] = order.length;
   return new SymbolTable(
-    tableStarts.slice(0, count),
-    tableEnds.slice(0, count),
-    nameReader(rows.nameOf, chooser, order, aliasesAt.slice(0, count + 1)),
+    tableStarts,
+    tableEnds,
+    nameReader(rows.nameOf, chooser, order, aliasesAt),
   );
+}
+
+/** The number of different values, in ascending `order`: columns that are cut to size are in memory twice. */
+function countDistinct(values: Float64Array, order: Uint32Array): number {
+  let count = 0;
+  for (let i = 0; i < order.length; i++) {
+    if (i === 0 || values[order[i]] !== values[order[i - 1]]) count++;
+  }
+  return count;
 }
 
 /** A scope of its own: all that a function of `buildSymbolTable` refers to would stay as long as the table. */

@@ -46,6 +46,9 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
   }
 }
 
+/** A buffer that was handed back, whichever file it was read from: one is enough, as tables are read one at a time. */
+let spare: Uint8Array | null = null;
+
 /**
  * Reads with pread: no position, so nothing to share. Closing it closes `fd`, once. Errors of reading
  * name `path`.
@@ -56,9 +59,13 @@ export function fileSource(fd: number, size: number, path: string): SymbolSource
     size,
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, size - offset));
-      const bytes = new Uint8Array(wanted);
+      const bytes = spare?.length === wanted ? spare : new Uint8Array(wanted);
+      if (bytes === spare) spare = null;
       const done = naming(path, () => readFully(fd, bytes, offset));
       return done === wanted ? bytes : bytes.subarray(0, done);
+    },
+    recycle(bytes) {
+      if (bytes.byteLength === bytes.buffer.byteLength) spare = bytes;
     },
     close() {
       if (isOpen) closeSync(fd);
