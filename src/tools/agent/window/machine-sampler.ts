@@ -10,6 +10,7 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../../../record/prepare-recording.ts';
+import { BufferGarbage } from '../../../system/buffer-garbage.ts';
 import { detectKernelFeatures } from '../../../system/kernel/kernel-features.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
 import { uidOfProcess } from '../../../system/processes/processes-of-user.ts';
@@ -30,6 +31,8 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Time for reading symbols, after which what has come meanwhile is looked at. */
 const MOST_NAMING_MS = 50;
+/** Buffers that came since V8 looked for those that are garbage: what reading the symbols of one large program leaves. */
+const MOST_GARBAGE_BYTES = 12 << 20;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
 /** Bytes kept of the code that processes of one user name: 26 000 functions. */
@@ -92,6 +95,7 @@ export class MachineSampler {
   readonly #options: MachineSamplerOptions;
   readonly #binding: NativeBinding;
   readonly #weights = new WindowWeights();
+  readonly #garbage = new BufferGarbage(MOST_GARBAGE_BYTES);
   readonly #rooms = new UserRooms({
     mostOfUser: MOST_CODE_OF_USER,
     mostOfAll: MOST_CODE_OF_ALL,
@@ -287,6 +291,7 @@ export class MachineSampler {
   #nameFiles(): void {
     clearImmediate(this.#naming);
     const isDone = this.#profile?.nameFiles(MOST_NAMING_MS) ?? true;
+    this.#garbage.bound();
     this.#naming = isDone ? undefined : setImmediate(() => this.#nameFiles());
   }
 
