@@ -11,6 +11,7 @@
 #include "flag_hash.h"
 #include "monotonic.h"
 #include "record_writer.h"
+#include "v8_memory.h"
 
 namespace perf_ts {
 namespace {
@@ -265,9 +266,8 @@ void CodeListener::WriteBootstrap() {
     const uint64_t start = Address(pages[i].start) & ~uint64_t{kPageBytes - 1};
     const size_t most = std::min(kFirstPages, pages[i].length / kPageBytes);
     unsigned char residence[kFirstPages];
-    Dl_info file;
     // V8's own builtins lie in the program's file.
-    if (dladdr(pages[i].start, &file) != 0) continue;
+    if (IsInFile(Address(pages[i].start))) continue;
     if (mincore(reinterpret_cast<void*>(start), most * kPageBytes, residence) != 0) continue;
     size_t count = most;
     while (count > 0 && (residence[count - 1] & 1) == 0) count--;

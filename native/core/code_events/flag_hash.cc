@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -42,13 +43,6 @@ int FindData(dl_phdr_info* object, size_t, void* result) {
   return 1;
 }
 
-using Words = Growable<uint32_t>;
-
-bool Read(const Data& data, Words* words) {
-  return words->Resize(data.size / sizeof(uint32_t)) &&
-         ReadAll(data.start, words->data(), data.size);
-}
-
 /** A word that went the way of the hash: cleared, and computed anew when V8 was asked. */
 struct Candidate {
   std::atomic<uint32_t>* word;
@@ -57,6 +51,37 @@ struct Candidate {
 };
 
 using Candidates = Growable<Candidate>;
+
+/** Words that are read at once: a look at all of them takes no second copy. */
+constexpr size_t kPartWords = 4096;
+
+/** Those that are 0 now and were not `before`; false where the data can't be read. */
+bool FindCleared(const Data& data, const Growable<uint32_t>& before, Candidates* cleared) {
+  uint32_t part[kPartWords];
+  for (size_t at = 0; at < before.size(); at += kPartWords) {
+    const size_t count = std::min(kPartWords, before.size() - at);
+    const uint64_t first = data.start + at * sizeof(uint32_t);
+    if (!ReadAll(first, part, count * sizeof(uint32_t))) return false;
+    for (size_t i = 0; i < count; i++) {
+      if (part[i] != 0 || before[at + i] == 0) continue;
+      auto* word = reinterpret_cast<std::atomic<uint32_t>*>(first + i * sizeof(uint32_t));
+      if (!cleared->Push({word, before[at + i], 0})) return false;
+    }
+  }
+  return true;
+}
+
+/** Those that have another value than before now, and not 0. */
+void KeepComputed(Candidates* cleared) {
+  size_t kept = 0;
+  for (size_t i = 0; i < cleared->size(); i++) {
+    Candidate candidate = (*cleared)[i];
+    candidate.after = candidate.word->load();
+    if (candidate.after != 0 && candidate.after != candidate.before) (*cleared)[kept++] = candidate;
+  }
+  // Fewer need no memory.
+  static_cast<void>(cleared->Resize(kept));
+}
 
 template <typename Value>
 void KeepThoseWith(Candidates* candidates, Value value) {
@@ -75,19 +100,17 @@ void SetFlagWithinHash(v8_abi::SetFlags set_flags, v8_abi::GetVersionTag get_tag
                        const char* off) {
   Data data{AddressOf(reinterpret_cast<const void*>(set_flags))};
   dl_iterate_phdr(FindData, &data);
-  Words before, cleared, after;
+  Growable<uint32_t> before;
   const uint32_t tag = get_tag == nullptr ? 0 : get_tag();
-  const bool is_read = tag != 0 && data.size > 0 && data.size <= kMostBytes && Read(data, &before);
+  const bool is_read = tag != 0 && data.size > 0 && data.size <= kMostBytes &&
+                       before.Resize(data.size / sizeof(uint32_t)) &&
+                       ReadAll(data.start, before.data(), data.size);
   set_flags(on);
-  if (!is_read || !Read(data, &cleared)) return;
-  const uint32_t tag_with = get_tag();
-  if (tag_with == tag || !Read(data, &after)) return;
   Candidates candidates;
-  for (size_t i = 0; i < before.size(); i++) {
-    if (cleared[i] != 0 || before[i] == 0 || after[i] == 0 || after[i] == before[i]) continue;
-    auto* word = reinterpret_cast<std::atomic<uint32_t>*>(data.start + i * sizeof(uint32_t));
-    if (!candidates.Push({word, before[i], after[i]})) return;
-  }
+  if (!is_read || !FindCleared(data, before, &candidates)) return;
+  const uint32_t tag_with = get_tag();
+  if (tag_with == tag) return;
+  KeepComputed(&candidates);
   // A lock or a counter of another thread may have gone that way once, but not back and again.
   const auto is_cleared = [](const Candidate&) { return uint32_t{0}; };
   set_flags(off);

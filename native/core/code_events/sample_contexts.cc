@@ -101,12 +101,6 @@ uint64_t ReadWord(uint64_t address) {
   return ReadWords(address, &word, 1) == 1 ? word : 0;
 }
 
-/** Whether an address is in a program or a library. */
-bool IsOfProgram(uint64_t address) {
-  Dl_info info;
-  return dladdr(reinterpret_cast<void*>(address), &info) != 0;
-}
-
 int OwnTid() {
   return static_cast<int>(syscall(SYS_gettid));
 }
@@ -224,7 +218,7 @@ bool SampleContexts::FindWork(uint64_t address, uint32_t kind, uint64_t loop) {
   const size_t count = ReadWords(address, words, kObjectWords);
   // The request around it has the loop as well, and so may have what is behind the object.
   for (size_t i = 0; i + kWorkLoopWord < count; i++) {
-    if (words[i] != 0 || words[i + kWorkLoopWord] != loop || !IsOfProgram(words[i + 1])) continue;
+    if (words[i] != 0 || words[i + kWorkLoopWord] != loop || !IsInFile(words[i + 1])) continue;
     work_offsets_[kind] = static_cast<uint16_t>(i * sizeof(uint64_t));
     return true;
   }

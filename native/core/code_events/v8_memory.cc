@@ -1,6 +1,7 @@
 #include "v8_memory.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,6 +36,19 @@ bool ReadPointer(uint64_t address, uint64_t* object) {
   if (!ReadAll(address, object, kWord) || (*object & kTagMask) != kTag) return false;
   *object -= kTag;
   return true;
+}
+
+bool IsInFile(uint64_t address) {
+  const auto has = [](dl_phdr_info* object, size_t, void* searched) {
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+      const auto& part = object->dlpi_phdr[i];
+      const uint64_t start = object->dlpi_addr + part.p_vaddr;
+      const bool is_here = *static_cast<uint64_t*>(searched) - start < part.p_memsz;
+      if (part.p_type == PT_LOAD && is_here) return 1;
+    }
+    return 0;
+  };
+  return dl_iterate_phdr(has, &address) != 0;
 }
 
 int ConstantOf(const char* name, int without) {

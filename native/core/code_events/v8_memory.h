@@ -24,6 +24,9 @@ bool ReadAll(uint64_t address, void* to, size_t size);
 /** Reads a pointer to an object, as the object's address. */
 bool ReadPointer(uint64_t address, uint64_t* object);
 
+/** Whether an address is in a program or a library; `dladdr` would search all of Node's names. */
+bool IsInFile(uint64_t address);
+
 /** A word of memory that is there. */
 inline uint64_t WordAt(uint64_t address) {
   uint64_t word;
