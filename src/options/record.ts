@@ -570,9 +570,6 @@ export const RECORD = options({
   }),
 });
 
-/** Optional fields of samples. */
-export type SampleFieldOptions = OptionsOf<typeof FIELDS>;
-
 /** All options of a recording, with or without a target. */
 export type RecordSettings = OptionsOf<typeof RECORD>;
 
