@@ -111,7 +111,7 @@ describeLiveAsUser('stacks that nobody asked for', () => {
     try {
       const target = ['-p', `${node.pid}`];
       const plan = perfTs(['record', '--dry-run', ...target]);
-      expect(plan.stderr).toMatch(/^stacks: fp(?:,2048)?, since the target runs JavaScript/m);
+      expect(plan.stderr).toMatch(/^stacks: fp(?:,\d+)?, since the target runs JavaScript/m);
       const without = perfTs(['record', '--dry-run', '--no-call-graph', ...target]);
       expect(without.stderr).toMatch(/^stacks: none$/m);
     } finally {

@@ -63,7 +63,7 @@ export class Unwinder {
    * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
    * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc), 9 for
    * i386 (8 is the ip), 16 for arm (13 sp, 14 lr, 15 pc). With `others`, only fp, sp, ip and lr need
-   * to be there at the call.
+   * to be there at the call. The return address `last` is the last that is wanted.
    */
   unwind(
     registers: Float64Array,
@@ -71,6 +71,7 @@ export class Unwinder {
     modules: ModuleLookup,
     out: Float64Array,
     others?: OtherRegisters,
+    last = Number.NaN,
   ): number {
     const { isExact } = this;
     const frame = this.#frame;
@@ -79,7 +80,7 @@ export class Unwinder {
     let stop: number = STOP.TOO_MANY_FRAMES;
     let count = 0;
     frame.start(registers);
-    while (count < limit) {
+    while (count < limit && (count < 2 || out[count - 1] !== last)) {
       const lookup = frame.lookupAddress;
       this.#readRule(lookup, frame.isExact, modules);
       if (rule.kind === NO_RULE.NOT_MAPPED && count > 0) {

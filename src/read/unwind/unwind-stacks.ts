@@ -187,12 +187,10 @@ export class StackUnwinder {
     stack.set(view, sample.stackOffset, sample.stackDynamicSize, registers[dump.stackPointer]);
     this.#jit?.advance(sample.timeNs);
     modules.enter(sample.pid);
-    const length = unwinder.unwind(registers, stack, modules, this.#frames);
+    const caller = first + 1 < callchainLength ? callchain[first + 1] : Number.NaN;
+    const length = unwinder.unwind(registers, stack, modules, this.#frames, undefined, caller);
     const frames = countUserFrames(this.#frames, length);
-    const joint =
-      first + 1 < callchainLength
-        ? this.#frames.subarray(0, frames).indexOf(callchain[first + 1], 1)
-        : NONE;
+    const joint = this.#frames.subarray(0, frames).indexOf(caller, 1);
     // Behind a frame that restores its caller's frame pointer the recorded chain is another one.
     const isChain = joint === NONE && Object.is(unwinder.framePointer, fp);
     const missing = joint !== NONE ? joint - 1 : isChain ? frames - 1 : 0;

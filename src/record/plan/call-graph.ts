@@ -31,12 +31,10 @@ const LEAST_AUTO_BYTES = 1024;
  */
 const LEAF_BYTES = 32;
 /**
- * The frames of most interpreted functions that have called V8's runtime are in a copy of so many, and tell their lines.
- * Those that have called a built-in are in a quarter of it.
+ * The frames of most interpreted functions that have called a built-in are in 512 bytes, and tell their lines; of those that
+ * have called V8's runtime in 2 kB, ICU in 7 kB. Stacks of the pool's threads, whose request is outermost, have up to 6 kB.
  */
-const MOST_LEAF_BYTES = 2048;
-/** Stacks of the pool's threads are shallow: those of pbkdf2 and of brotli, the deepest, have up to 6 kB. */
-const MOST_POOL_BYTES = 6144;
+const MOST_LEAF_BYTES = 8192;
 /** Bytes of a second of one CPU: what is recorded until the copies are dropped has to be written, and read again. */
 const LEAF_BYTES_HZ = 8 << 20;
 /** A sample by frame pointers. */
@@ -112,7 +110,7 @@ const CALLS_HZ = 4000;
  * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
  */
 export function chooseStacks(
-  { callGraph: asked, output, freq, count, memory, fields, requests, asyncStacks }: RecordSettings,
+  { callGraph: asked, output, freq, count, memory, fields }: RecordSettings,
   { runsJavaScript, ringBytes, maxSampleRateHz, machine = arch() }: StackFacts,
 ): StackChoice {
   const isDefault = asked === undefined;
@@ -125,9 +123,7 @@ export function chooseStacks(
   const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
   // Faults that are counted one by one come as fast as memory is filled.
   const mostHz = count === undefined && memory === undefined ? hz : UNBOUNDED_HZ;
-  const chosen = copiesLeaf
-    ? (`fp,${leafBytes(ringBytes, mostHz, requests || asyncStacks)}` as const)
-    : usual;
+  const chosen = copiesLeaf ? (`fp,${leafBytes(ringBytes, mostHz)}` as const) : usual;
   const callGraph = !dropsCopies(chosen)
     ? chosen
     : !canRewrite
@@ -169,16 +165,10 @@ export function autoStackBytes(ringBytes: number, hz: number): number {
   return Math.floor(bytes / LEAST_AUTO_BYTES) * LEAST_AUTO_BYTES;
 }
 
-/**
- * Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. `requests`: and for the work of libuv's
- * pool, whose address is outermost on the stacks of its threads.
- */
-export function leafBytes(ringBytes: number, hz: number, requests = false): number {
-  const [most, mostHz] = requests
-    ? [MOST_POOL_BYTES, MOST_POOL_BYTES * 1000]
-    : [MOST_LEAF_BYTES, LEAF_BYTES_HZ];
-  const room = Math.min(ringBytes / RING_SECONDS / hz - CHAIN_BYTES, mostHz / hz);
-  const bytes = Math.min(Math.max(room, LEAF_BYTES), most);
+/** Bytes that are copied for the callers of code without a frame at `hz` into rings of `ringBytes`. */
+export function leafBytes(ringBytes: number, hz: number): number {
+  const room = Math.min(ringBytes / RING_SECONDS / hz - CHAIN_BYTES, LEAF_BYTES_HZ / hz);
+  const bytes = Math.min(Math.max(room, LEAF_BYTES), MOST_LEAF_BYTES);
   return Math.floor(bytes / LEAF_BYTES) * LEAF_BYTES;
 }
 

@@ -181,6 +181,8 @@ export type UnwindInput = {
   readonly stack: readonly Word[];
   readonly unwinder?: Unwinder;
   readonly mostFrames?: number;
+  /** File address of the last return address that is wanted. */
+  readonly last?: number;
   readonly isVdso?: boolean;
 };
 
@@ -229,7 +231,9 @@ export function unwind(input: UnwindInput): string {
     new ModuleRanges([{ start: loadBias, end: loadBias + 0x10000, module, loadBias }]);
   const unwindOnce = (modules: ModuleRanges): string => {
     const out = new Float64Array(input.mostFrames ?? 1024);
-    const count = unwinder.unwind(registers, stackBytes(input.stack, architecture), modules, out);
+    const stack = stackBytes(input.stack, architecture);
+    const last = (input.last ?? Number.NaN) + loadBias;
+    const count = unwinder.unwind(registers, stack, modules, out, undefined, last);
     const frames = [...out.subarray(0, count)].map((address, i) => {
       const isMarked = i > 0 && unwinder.isExact[i] === 1;
       return `${(address - loadBias).toString(16)}${isMarked ? '!' : ''}`;

@@ -316,6 +316,12 @@ describe('ends', () => {
     expect(found).toBe('3000 3010 3010 | too many frames');
   });
 
+  test('a stack ends at the last return address that is wanted', () => {
+    const input = { sections: all, ip: 0x3000, stack: [{ code: 0x3010 }, ...STACK_OF_LEAF] };
+    expect(unwind({ ...input, last: 0x2010 })).toBe('3000 3010 2010 | too many frames');
+    expect(unwind({ ...input, last: 0x3000 })).toBe('3000 3010 2010 1010 | root');
+  });
+
   test('a stack has at most 1024 frames', () => {
     const stack = new Array(3000).fill({ code: 0x3010 });
     const found = unwind({ sections: all, ip: 0x3000, stack, mostFrames: 3000 });

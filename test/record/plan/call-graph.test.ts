@@ -31,7 +31,7 @@ describe('stacks where nobody asks how', () => {
   const other = { ...machine, runsJavaScript: false };
 
   it('stacks are recorded by frame pointers of what runs JavaScript, and of nothing else', () => {
-    expect(chooseStacks({}, node)).toMatchObject({ callGraph: 'fp,2048', isDefault: true });
+    expect(chooseStacks({}, node)).toMatchObject({ callGraph: 'fp,2080', isDefault: true });
     expect(chooseStacks({}, { ...node, machine: 'arm64' })).toMatchObject({ callGraph: 'fp' });
     expect(chooseStacks({}, other)).toMatchObject({ callGraph: 'none', dropsCopies: false });
   });
@@ -66,7 +66,7 @@ describe('stacks where nobody asks how', () => {
 
   it('frame pointers of JavaScript come with a copy of the innermost frames that fits the ring, unless its registers are asked for', () => {
     const asked = { callGraph: 'fp' } as const;
-    expect(chooseStacks(asked, node)).toMatchObject({ callGraph: 'fp,2048', dropsCopies: true });
+    expect(chooseStacks(asked, node)).toMatchObject({ callGraph: 'fp,2080', dropsCopies: true });
     expect(chooseStacks(asked, other)).toMatchObject({ callGraph: 'fp', dropsCopies: false });
     const fields = { interruptRegs: ['ax'] };
     expect(chooseStacks({ ...asked, fields }, node)).toMatchObject({ callGraph: 'fp' });
@@ -75,13 +75,10 @@ describe('stacks where nobody asks how', () => {
     expect([
       leafBytes(4 * MIB, 1000),
       leafBytes(4 * MIB, 4000),
+      leafBytes(MIB / 4, 1000),
       leafBytes(MIB / 4, 10_000),
       leafBytes(MIB / 4, 99_999),
-      // The work of the pool is outermost.
-      leafBytes(4 * MIB, 1000, true),
-      leafBytes(4 * MIB, 4000, true),
-      leafBytes(MIB / 4, 1000, true),
-    ]).toEqual([2048, 2048, 128, 32, 6144, 1536, 6016]);
+    ]).toEqual([8192, 2080, 6016, 128, 32]);
   });
 
   it('copies are small where samples come as fast as the program takes memory, or counts', () => {
