@@ -129,7 +129,6 @@ function closeWith(fd: number, flags: ExportFlags, bytes: number): void {
  * into a file beside the output, or on standard error where the output is a pipe.
  */
 function reportBeside(opened: OpenedProfile, flags: ExportFlags): void {
-  // Without a name the format holds the event of the first sample.
   const first = opened.profile.events[firstEvent(opened.profile)]?.name;
   const event = flags.event ?? first;
   const provenance = exportProvenance(opened, {

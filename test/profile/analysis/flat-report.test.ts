@@ -147,7 +147,13 @@ describe('selecting samples', () => {
     expect(select({ threads: new Set() })).toEqual([]);
     expect(select({ event: 0, thread: 0 })).toEqual([0, 3]);
     expect(select({ fromNs: 1e6, toNs: 3e6 })).toEqual([1, 2]);
-    expect(firstEvent(profile)).toBe(0);
+  });
+
+  test('outputs of one event show the first event that has samples, whichever was sampled first', () => {
+    const first = (...event: readonly number[]) =>
+      firstEvent({ samples: { ...profile.samples, event: Uint8Array.from(event) } });
+    expect([first(1, 2, 0, 1), first(2, 2, 1, 2)]).toEqual([0, 1]);
+    expect(firstEvent({ samples: { ...profile.samples, length: 0 } })).toBe(0);
   });
 
   test('groups keep time order', () => {

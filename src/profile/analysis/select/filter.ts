@@ -163,9 +163,13 @@ function admittedStacks(profile: Profile, wanted: SampleSelection): Uint8Array |
   });
 }
 
-/** The event of the first sample, event 0 if there is none: what one-event outputs show. */
-export function firstEvent(profile: Profile): EventIndex {
-  return (profile.samples.length === 0 ? 0 : profile.samples.event[0]) as EventIndex;
+/** The event that outputs of one event show: event 0, which answers are about, or the next one that has samples. */
+export function firstEvent({ samples }: Pick<Profile, 'samples'>): EventIndex {
+  let first = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < samples.length && first > 0; row++) {
+    first = Math.min(first, samples.event[row]);
+  }
+  return (Number.isFinite(first) ? first : 0) as EventIndex;
 }
 
 /** Samples sorted by a key: those of key k are `samples[starts[k] … starts[k + 1])`. */
