@@ -40,6 +40,32 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
     func: 'parse busy.cjs:11',
   }),
   'three forked Nodes': forkedNodes,
+  'worker threads of a Node': () => ({
+    file: record(...RATE, '-g', '--', NODE, program('worker.cjs')),
+    func: 'parse busy.cjs:11',
+  }),
+  'memory that a Node allocates': () => ({
+    file: record('--memory', '--', NODE, program('busy.cjs'), '30'),
+    func: 'parse busy.cjs:11',
+  }),
+  'two events, in records that are compressed': () => ({
+    file: record(
+      '-z',
+      '-e',
+      'cpu-clock,page-faults',
+      '-g',
+      '--',
+      compileWorkload(),
+      'burn',
+      '2',
+      '1',
+    ),
+    func: 'leaf',
+  }),
+  'stacks that were copied': () => ({
+    file: record(...RATE, '--call-graph', 'dwarf', '--', compileWorkload(), 'burn', '2', '1'),
+    func: 'leaf',
+  }),
   'a cluster': () => ({
     file: record(...RATE, '-g', '--', NODE, program('cluster.cjs')),
     func: 'parse busy.cjs:11',
