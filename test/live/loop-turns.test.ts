@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
+import { usableCpus } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const hasTracepoints = existsSync('/sys/kernel/tracing/events/syscalls');
@@ -73,6 +74,14 @@ function turnsOf(recording: string, ...words: string[]) {
     loops: Loop[];
     turns: Turn[];
   };
+}
+
+/** The same recording as if nothing of perf-ts had been in the program. */
+function fromOutside(recording: string): string {
+  const outside = join(scratch, 'outside.data');
+  const bytes = readFileSync(recording).toString('latin1').replaceAll('loop-turns/', 'loop-other/');
+  writeFileSync(outside, bytes, 'latin1');
+  return outside;
 }
 
 describeLive('turns of an event loop', () => {
@@ -154,13 +163,7 @@ describeLive('turns of an event loop', () => {
       const record = ['record', ...words, '--clockid', 'monotonic', '-o', recording];
       const recorded = perfTs([...record, '--', process.execPath, program]);
       const slow = JSON.parse(recorded.stdout.trim()) as Slow[];
-      // The same recording as if nothing of perf-ts had been in the program.
-      const outside = join(scratch, 'outside.data');
-      const bytes = readFileSync(recording)
-        .toString('latin1')
-        .replaceAll('loop-turns/', 'loop-other/');
-      writeFileSync(outside, bytes, 'latin1');
-      const { turns, startTime, loops } = turnsOf(outside);
+      const { turns, startTime, loops } = turnsOf(fromOutside(recording));
       const startNs = Number(startTime);
       const { pid } = turnsOf(recording).loops[0];
       const isMain = (loop: { readonly tid: number }) => loop.tid === pid;
@@ -176,6 +179,44 @@ describeLive('turns of an event loop', () => {
         expect(startNs + from, kind).toBeLessThanOrEqual(fromNs);
         expect(startNs + from + lengthNs, kind).toBeGreaterThanOrEqual(toNs);
       }
+    },
+  );
+
+  it.skipIf(!hasTracepoints)(
+    'the time that others have the CPU between a turn and the next look for events is the turn’s',
+    () => {
+      const recording = join(scratch, 'crowded.data');
+      const program = join(scratch, 'crowded.cjs');
+      // Its workers want the only CPU that it may use: the kernel changes over where a thread calls it.
+      writeFileSync(
+        program,
+        `const { Worker } = require('node:worker_threads');
+for (let i = 0; i < 2; i++) new Worker('for (;;);', { eval: true });
+let turns = 0;
+setTimeout(function next() {
+  for (let i = 0; i < 1e7; i++);
+  if (++turns === 50) process.exit();
+  setTimeout(next, 1);
+}, 1);`,
+      );
+      const [cpu] = usableCpus();
+      const record = ['record', '--turns', '-o', recording, '--', 'taskset', '-c', `${cpu}`];
+      expect(perfTs([...record, process.execPath, program]).status).toBe(0);
+      const mainOf = (file: string) =>
+        turnsOf(file, '-n', '0').turns.filter(
+          ({ pid, tid, isFirst, isOpen }) => tid === pid && !isFirst && !isOpen,
+        );
+      const byCalls = mainOf(fromOutside(recording));
+      const long = mainOf(recording).filter(({ lengthNs }) => lengthNs >= 2e6);
+      const alike = long.filter(({ fromNs, lengthNs }) =>
+        byCalls.some(
+          (turn) =>
+            Math.abs(turn.fromNs - fromNs) <= 1e6 &&
+            Math.abs(turn.fromNs + turn.lengthNs - fromNs - lengthNs) <= 1e6,
+        ),
+      );
+      expect(long.length).toBeGreaterThan(30);
+      expect(alike.length).toBeGreaterThanOrEqual(0.9 * long.length);
     },
   );
 

@@ -93,9 +93,7 @@ void AsyncStacks::Write(uint32_t number, const char* text, size_t size) {
   if (place.number != number) return;
   const code_stream::AsyncStack stack = {place.number, static_cast<uint32_t>(size),
                                          place.kept_ns - place.asked_ns};
-  const bool is_put =
-      PutRecord(sender_, code_stream::Type::kAsyncStack, 0, place.asked_ns, stack, text, size);
-  if (is_put) sender_->CommitLazily();
+  WriteLazily(sender_, code_stream::Type::kAsyncStack, place.asked_ns, stack, text, size);
   place.number = 0;
 }
 

@@ -61,6 +61,7 @@ LoopTurns::Functions LoopTurns::FindFunctions() {
           Find<uv_abi::Configure>("uv_loop_configure"),
           Find<uv_abi::IdleTime>("uv_metrics_idle_time"),
           Find<uv_abi::BackendTimeout>("uv_backend_timeout"),
+          Find<uv_abi::MetricsInfo>("uv_metrics_info"),
           Find<v8_abi::ChangeEnterCallback>(v8_abi::kAddEnterCallback),
           Find<v8_abi::ChangeEnterCallback>(v8_abi::kRemoveEnterCallback),
           Find<v8_abi::AddGcCallback>(v8_abi::kAddGcPrologue),
@@ -125,17 +126,22 @@ void LoopTurns::Stop() {
 
 void LoopTurns::OnPrepare(uv_abi::Handle* handle) {
   auto* self = static_cast<LoopTurns*>(handle->data);
-  const uint64_t now_ns = NowNs();
-  const uint64_t begin_ns = self->begin_ns_.load(std::memory_order_relaxed);
-  if (begin_ns != 0) self->EndTurn(now_ns);
   uv_loop_s* loop = self->loop_.load(std::memory_order_relaxed);
-  self->idle_before_ns_.store(self->uv_.idle_time(loop), std::memory_order_relaxed);
-  self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
+  uint64_t now_ns = NowNs();
+  const uint64_t begin_ns = self->begin_ns_.load(std::memory_order_relaxed);
   // It is 0 where a descriptor is new, too, and the loop waits. To ask for the time costs much of
   // the shortest turns alone: behind those, the one of before is too early, and so less is taken
   // off.
   const bool can_wait = self->uv_.backend_timeout(loop) != 0;
-  if (can_wait || now_ns - begin_ns >= kMostShortNs) self->cpu_before_ns_ = ThreadCpuNs();
+  if (can_wait || now_ns - begin_ns >= kMostShortNs) {
+    self->cpu_before_ns_ = ThreadCpuNs();
+    // That was a system call, behind which the kernel gives the CPU to those that have been waiting
+    // for it: this time is the turn's, which no event ends.
+    now_ns = NowNs();
+  }
+  if (begin_ns != 0) self->EndTurn(now_ns);
+  self->idle_before_ns_.store(self->uv_.idle_time(loop), std::memory_order_relaxed);
+  self->waits_since_ns_.store(now_ns, std::memory_order_relaxed);
   self->wait_end_ns_.store(0, std::memory_order_relaxed);
   self->begin_ns_.store(0, std::memory_order_release);
 }
@@ -166,13 +172,24 @@ void LoopTurns::NoteEntered() {
   wait_end_ns_.store(end_ns < now_ns ? end_ns : now_ns, std::memory_order_release);
 }
 
+bool LoopTurns::TakeWaitless() {
+  if (uv_.metrics_info == nullptr) return false;
+  uv_abi::Metrics metrics = {};
+  uv_.metrics_info(loop_.load(std::memory_order_relaxed), &metrics);
+  const uint64_t before = events_waiting_;
+  events_waiting_ = metrics.events_waiting;
+  return events_waiting_ != before;
+}
+
 void LoopTurns::OnCheck(uv_abi::Handle* handle) {
   auto* self = static_cast<LoopTurns*>(handle->data);
+  const bool is_waitless = self->TakeWaitless();
   const uint64_t since_ns = self->waits_since_ns_.load(std::memory_order_relaxed);
   if (since_ns == 0) return;
   self->NoteEntered();
   self->check_ns_ = NowNs();
-  const uint64_t begin_ns = self->wait_end_ns_.load(std::memory_order_relaxed);
+  const uint64_t begin_ns =
+      is_waitless ? since_ns : self->wait_end_ns_.load(std::memory_order_relaxed);
   self->waited_ns_ = begin_ns - since_ns;
   self->begin_ns_.store(begin_ns, std::memory_order_release);
 }
@@ -209,12 +226,12 @@ void LoopTurns::WriteOpen() {
 }
 
 void LoopTurns::WriteTurn(const Turn& turn) {
-  WriteRecord(sender_, Type::kTurn, 0, turn.begin_ns + turn.length, turn);
+  WriteLazily(sender_, Type::kTurn, turn.begin_ns + turn.length, turn);
 }
 
 void LoopTurns::WriteShort(uint64_t now_ns) {
   if (short_.from_ns == 0) return;
-  WriteRecord(sender_, Type::kShortTurns, 0, now_ns, short_);
+  WriteLazily(sender_, Type::kShortTurns, now_ns, short_);
   short_ = ShortTurns{};
 }
 

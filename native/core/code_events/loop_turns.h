@@ -24,7 +24,8 @@ namespace perf_ts {
  * wait; how long that took, it counts itself (`uv_metrics_idle_time`), but from the last signal on
  * that interrupted it (a child's end, a sample with `--requests`). What is missing is neither in
  * its count nor CPU time of the thread: where V8 is entered for the first callback much later, the
- * turn begins then, less the CPU time since `prepare`.
+ * turn begins then, less the CPU time since `prepare`. A loop that found events before it could
+ * wait has not waited: others had the CPU.
  */
 class LoopTurns {
  public:
@@ -44,7 +45,8 @@ class LoopTurns {
   void WriteOpen();
 
  private:
-  /** libuv's and V8's functions; null where this program does not export them. */
+  /** libuv's and V8's functions; null where this program does not export them, as `metrics_info`
+   * may be. */
   struct Functions {
     uv_abi::HandleSize handle_size;
     uv_abi::Init prepare_init;
@@ -57,6 +59,7 @@ class LoopTurns {
     uv_abi::Configure configure;
     uv_abi::IdleTime idle_time;
     uv_abi::BackendTimeout backend_timeout;
+    uv_abi::MetricsInfo metrics_info;
     v8_abi::ChangeEnterCallback add_enter;
     v8_abi::ChangeEnterCallback remove_enter;
     v8_abi::AddGcCallback add_prologue;
@@ -78,6 +81,8 @@ class LoopTurns {
   static void OnEnter(void* isolate);
   static void OnGcBegin(void* isolate, int type, int flags, void* data);
   void NoteEntered();
+  /** Whether the loop has found events without a wait since the last call. */
+  bool TakeWaitless();
   uint64_t CountedWaitEnd() const;
   void EndTurn(uint64_t now_ns);
   void WriteTurn(const code_stream::Turn& turn);
@@ -100,6 +105,7 @@ class LoopTurns {
   uint64_t cpu_before_ns_ = 0;
   /** End of the wait, from the first callback on; 0 until then. */
   std::atomic<uint64_t> wait_end_ns_{0};
+  uint64_t events_waiting_ = 0;
   uint64_t waited_ns_ = 0;
   uint64_t check_ns_ = 0;
   uint32_t flags_ = 0;

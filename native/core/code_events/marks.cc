@@ -70,7 +70,8 @@ uint32_t Marks::Begin(uint32_t kind, const char* name, size_t size) {
 
 void Marks::End(uint32_t id, uint32_t status, const char* name, size_t size) {
   if (sender_ == nullptr || id == 0) return;
-  Queue(Type::kMarkEnd, NowNs(), MarkEnd{id, status, static_cast<uint32_t>(size), 0}, name, size);
+  WriteLazily(sender_, Type::kMarkEnd, NowNs(), MarkEnd{id, status, static_cast<uint32_t>(size), 0},
+              name, size);
 }
 
 void Marks::Add(uint32_t kind, uint64_t ago_ns, uint64_t length_ns, const char* name, size_t size) {
@@ -80,14 +81,9 @@ void Marks::Add(uint32_t kind, uint64_t ago_ns, uint64_t length_ns, const char* 
 
 void Marks::Write(uint64_t begin_ns, uint64_t length_ns, uint32_t id, uint32_t kind,
                   const char* name, size_t size) {
-  Queue(Type::kMark, begin_ns,
-        Mark{length_ns, id, static_cast<uint16_t>(kind), static_cast<uint16_t>(size)}, name, size);
-}
-
-template <typename Body>
-void Marks::Queue(Type type, uint64_t time_ns, const Body& body, const char* name, size_t size) {
-  // There may be a hundred thousand a second, which nobody waits for.
-  if (PutRecord(sender_, type, 0, time_ns, body, name, size)) sender_->CommitLazily();
+  WriteLazily(sender_, Type::kMark, begin_ns,
+              Mark{length_ns, id, static_cast<uint16_t>(kind), static_cast<uint16_t>(size)}, name,
+              size);
 }
 
 }  // namespace perf_ts

@@ -45,9 +45,6 @@ class Marks {
   static void OnGcEnd(void* isolate, int type, int flags, void* self);
   void Write(uint64_t begin_ns, uint64_t length_ns, uint32_t id, uint32_t kind, const char* name,
              size_t size);
-  template <typename Body>
-  void Queue(code_stream::Type type, uint64_t time_ns, const Body& body, const char* name,
-             size_t size);
 
   Sender* sender_ = nullptr;
   /** Null where collections are not announced. */

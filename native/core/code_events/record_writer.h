@@ -38,4 +38,14 @@ void WriteRecord(Sender* sender, code_stream::Type type, uint16_t code_type, uin
   if (PutRecord(sender, type, code_type, time_ns, body, tail, tail_size)) sender->Commit();
 }
 
+/**
+ * Queues a record that nobody waits for, without a system call: there may be a hundred thousand a
+ * second, and behind such a call the kernel may give the CPU to others.
+ */
+template <typename Body>
+void WriteLazily(Sender* sender, code_stream::Type type, uint64_t time_ns, const Body& body,
+                 const void* tail = nullptr, size_t tail_size = 0) {
+  if (PutRecord(sender, type, 0, time_ns, body, tail, tail_size)) sender->CommitLazily();
+}
+
 }  // namespace perf_ts

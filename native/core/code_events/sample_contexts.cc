@@ -228,7 +228,7 @@ bool SampleContexts::FindWork(uint64_t address, uint32_t kind, uint64_t loop) {
 void SampleContexts::WriteWork(uint64_t address, uint32_t kind, uint32_t number) {
   const code_stream::Work work = {address, number, static_cast<uint16_t>(kind),
                                   work_offsets_[kind]};
-  if (PutRecord(sender_, Type::kWork, 0, NowNs(), work, nullptr, 0)) sender_->CommitLazily();
+  WriteLazily(sender_, Type::kWork, NowNs(), work);
 }
 
 bool SampleContexts::WatchCollections() {

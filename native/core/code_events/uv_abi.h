@@ -51,5 +51,14 @@ using Configure = int (*)(uv_loop_s*, int option, ...);
 using BackendTimeout = int (*)(const uv_loop_s*);
 /** Nanoseconds that the loop has waited for events since it began; may be called on any thread. */
 using IdleTime = uint64_t (*)(uv_loop_s*);
+/** `uv_metrics_t`; `events_waiting` are those that were there before the loop could wait. */
+struct Metrics {
+  uint64_t loop_count;
+  uint64_t events;
+  uint64_t events_waiting;
+  uint64_t* reserved[13];
+};
+/** From libuv 1.45 on. */
+using MetricsInfo = int (*)(uv_loop_s*, Metrics*);
 
 }  // namespace perf_ts::uv_abi
