@@ -55,7 +55,7 @@ using Candidates = Growable<Candidate>;
 /** Words that are read at once: a look at all of them takes no second copy. */
 constexpr size_t kPartWords = 4096;
 
-/** Those that are 0 now and were not `before`; false where the data can't be read. */
+/** Finds words that are 0 now and were not `before`; false where the data can't be read. */
 bool FindCleared(const Data& data, const Growable<uint32_t>& before, Candidates* cleared) {
   uint32_t part[kPartWords];
   for (size_t at = 0; at < before.size(); at += kPartWords) {
@@ -71,7 +71,7 @@ bool FindCleared(const Data& data, const Growable<uint32_t>& before, Candidates*
   return true;
 }
 
-/** Those that have another value than before now, and not 0. */
+/** Keeps words that have another value than before now, and not 0. */
 void KeepComputed(Candidates* cleared) {
   size_t kept = 0;
   for (size_t i = 0; i < cleared->size(); i++) {
