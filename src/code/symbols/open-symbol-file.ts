@@ -52,7 +52,8 @@ export class OpenSymbolFile implements ByteSource {
   }
 
   recycle(bytes: Uint8Array): void {
-    this.#source.recycle?.(bytes);
+    // What is kept of a closed file is asked for again.
+    if (this.isOpen) this.#source.recycle?.(bytes);
   }
 
   /** False where somebody has written into the file: what is in it now is of no use. */

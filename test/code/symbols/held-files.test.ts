@@ -11,6 +11,7 @@ import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { type ElfFile, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { loadElfSymbols } from '../../../src/code/symbols/elf-symbols.ts';
+import { OpenSymbolFile } from '../../../src/code/symbols/open-symbol-file.ts';
 import { type LoadedSymbols, Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
 import { openRegular } from '../../../src/system/files/open-regular.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
@@ -265,4 +266,22 @@ it('a table of symbols keeps the names of functions that have no symbol, and not
   expect(columns.map((ref) => ref.deref())).toEqual([undefined, undefined, undefined]);
   expect(table.name(table.find(TEXT + 0x1104))).toBe('other_1');
   expect(table.name(table.find(TEXT + 3))).toBe(nameOf('few', 0));
+});
+
+it('what is kept of a deleted file stays as it was when it is handed back', () => {
+  const path = join(scratchDirectory(), 'program');
+  writeFileSync(path, 'names of it');
+  const file = openRegular(path);
+  if (typeof file === 'string') throw new Error(file);
+  const held = OpenSymbolFile.of(file.source) as OpenSymbolFile;
+  held.hold(0, 11);
+  unlinkSync(path);
+  expect([held.check(), held.isOpen]).toEqual([true, false]);
+  held.recycle(held.read(0, 11));
+  writeFileSync(path, 'other words');
+  const other = openRegular(path);
+  if (typeof other === 'string') throw new Error(other);
+  other.source.read(0, 11);
+  other.source.close?.();
+  expect(new TextDecoder().decode(held.read(0, 11))).toBe('names of it');
 });
