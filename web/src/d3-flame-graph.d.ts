@@ -35,8 +35,10 @@ declare module 'd3-selection' {
   export type Selection = {
     datum(data: unknown): Selection;
     datum(): unknown;
+    filter(isKept: () => boolean): Selection;
+    append(name: string): Selection;
   };
   export function select(element: Element): Selection;
   /** The constructor whose prototype all selections inherit from. */
-  export const selection: { readonly prototype: object };
+  export const selection: { readonly prototype: Selection };
 }

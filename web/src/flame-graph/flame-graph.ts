@@ -59,6 +59,8 @@ export class FlameGraph {
   readonly #drawing: Drawing;
   readonly #window: RowWindow;
   readonly #text: TextOptions;
+  /** Pixels, before the picture was put in. */
+  readonly #boxHeight: number;
   /** Aborted when the chart is destroyed: the container may get another one. */
   readonly #end = new AbortController();
   #cursor: FrameNode | null = null;
@@ -91,7 +93,8 @@ export class FlameGraph {
       isIcicle,
       colourOf: this.#colourOf,
     };
-    const seen = Math.ceil(container.clientHeight / rowHeight) + SPARE_ROWS;
+    this.#boxHeight = container.clientHeight;
+    const seen = Math.ceil(this.#boxHeight / rowHeight) + SPARE_ROWS;
     this.#drawing = new Drawing(this.#root, look, this.zoomed.depth + seen);
     this.#window = new RowWindow(this.#drawing, rowHeight, isIcicle, (frame) => {
       labelFrame(frame, this.#text);
@@ -141,22 +144,6 @@ export class FlameGraph {
       rows: this.#drawing.length,
       frames,
     };
-  }
-
-  /** Top of the outermost row, pixels of what scrolls in the box. */
-  get topOfRoot(): number {
-    return this.topInPicture + this.#above;
-  }
-
-  /** Top of the outermost row, pixels of the picture. */
-  get topInPicture(): number {
-    return this.#drawing.topOf(0);
-  }
-
-  /** Pixels that are free above a flame that is lower than its box: it stands on the ground. */
-  get #above(): number {
-    const { isIcicle } = this.#options;
-    return isIcicle ? 0 : Math.max(0, this.#container.clientHeight - this.height);
   }
 
   /** All rows of frames, in view or not, and how they are labelled. */
@@ -251,9 +238,8 @@ export class FlameGraph {
    * next to it: what it called has the rest. Then fills the box.
    */
   reveal(fromRoot: number): void {
-    const { clientHeight } = this.#container;
     const zoomed = this.zoomed.depth * this.#text.rowHeight;
-    const isSeen = zoomed >= fromRoot && zoomed - fromRoot < clientHeight / 2;
+    const isSeen = zoomed >= fromRoot && zoomed - fromRoot < this.#boxHeight / 2;
     this.scrollFromRoot(isSeen ? fromRoot : Math.max(0, zoomed - ROWS_KEPT * this.#text.rowHeight));
   }
 
@@ -263,11 +249,13 @@ export class FlameGraph {
     return this.#options.isIcicle ? scrollTop : Math.max(0, this.height - clientHeight - scrollTop);
   }
 
+  /** Fills the box first: to scroll lays the page out, which is done once with all that is seen. */
   scrollFromRoot(fromRoot: number): void {
-    const { clientHeight } = this.#container;
-    this.#container.scrollTop = this.#options.isIcicle
-      ? fromRoot
-      : this.height - clientHeight - fromRoot;
+    const most = Math.max(0, this.height - this.#boxHeight);
+    const from = Math.min(fromRoot, most);
+    const top = this.#options.isIcicle ? from : most - from;
+    this.#window.show({ top, height: this.#boxHeight });
+    this.#container.scrollTop = top;
     this.fill();
   }
 
@@ -293,41 +281,38 @@ export class FlameGraph {
     this.#moved.push(frame);
   }
 
-  /** Ends all but the picture, which stays in the box. */
-  freeze(): void {
+  destroy(): void {
     this.#end.abort();
     this.#tooltip.destroy();
-  }
-
-  destroy(): void {
-    this.freeze();
     this.svg.remove();
   }
 
   #listen(): void {
     const { signal } = this.#end;
     const on = this.#container.addEventListener.bind(this.#container);
-    // The chart would zoom by itself, in the tree that it has; the worker has a finer one.
-    on('click', (event) => this.#zoomInto(event), { capture: true, signal });
+    on('click', (event) => this.#zoomInto(event), { signal });
     on('contextmenu', (event) => this.#openMenu(event), { signal });
     on('scroll', () => this.fill(), { passive: true, signal });
     on('blur', () => this.#tooltip.hide(), { signal });
     window.addEventListener('beforeprint', () => this.#prepareToPrint(), { signal });
-    on('mouseover', (event) => this.#hover(event, this.#nodeAt(event)), { signal });
+    on('mouseover', (event) => this.#hover(this.#nodeAt(event)), { signal });
     on('mousemove', (event) => this.#follow(event), { signal });
-    on('mouseleave', (event) => this.#hover(event, null), { signal });
+    on('mouseleave', () => this.#hover(null), { signal });
   }
 
-  #hover(event: MouseEvent, node: FrameNode | null): void {
-    if (node !== null) {
-      this.#describe(node, placeOf(event));
-      this.#isOfPointer = true;
-    } else if (this.#hovered !== null) this.#tooltip.hide();
+  /** What is drawn or scrolled below a resting pointer is to be seen itself: the next move describes its frame. */
+  #hover(node: FrameNode | null): void {
+    if (this.#isOfPointer) this.#tooltip.hide();
+    this.#isOfPointer = false;
     this.#hovered = node;
   }
 
   #follow(event: MouseEvent): void {
     if (this.#isOfPointer) this.#tooltip.moveTo(placeOf(event));
+    else if (this.#hovered !== null) {
+      this.#describe(this.#hovered, placeOf(event));
+      this.#isOfPointer = true;
+    }
   }
 
   #describe(node: FrameNode, at: PlaceInWindow): void {
@@ -345,10 +330,8 @@ export class FlameGraph {
 
   #zoomInto(event: MouseEvent): void {
     const node = this.#nodeAt(event);
-    // The chart's own handler zooms, that of a picture that leaves, too.
-    if (isInFrame(event.target)) event.stopPropagation();
     if (node === null) return;
-    this.#tooltip.hide();
+    this.#hover(node);
     this.#options.onZoom(node);
   }
 
@@ -400,9 +383,9 @@ export class FlameGraph {
     return node;
   }
 
-  /** The frame that an event is at; none of a picture that leaves. */
+  /** The frame that an event is at. */
   #nodeAt({ target }: Event): FrameNode | null {
-    if (!isInFrame(target) || !this.svg.contains(target)) return null;
+    if (!(target instanceof Element)) return null;
     return target.closest<DrawnFrame>('.frame')?.__data__?.data ?? null;
   }
 
@@ -421,10 +404,6 @@ export class FlameGraph {
 
 function placeOf({ clientX, clientY }: MouseEvent): PlaceInWindow {
   return { x: clientX, y: clientY };
-}
-
-function isInFrame(target: EventTarget | null): target is Element {
-  return target instanceof Element && target.closest('.frame') !== null;
 }
 
 export type Direction = 'caller' | 'callee' | 'left' | 'right';

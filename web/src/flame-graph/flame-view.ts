@@ -161,10 +161,9 @@ export class FlameView implements TabView {
     const cursor = this.#chart.chart?.cursor ?? null;
     const before = this.#drawn;
     this.#drawn = { tree, shape: state.shape, isDark: isDark(document) };
-    this.#chart.root.removeAttribute('aria-busy');
-    this.#remarks.textContent = describeTree(tree, state, recording);
     if (tree.samples === 0 && tree.weight === 0) {
       this.#chart.clear(renderNoSamples(this.#context, state));
+      this.#describe(describeTree(tree, state, recording));
       return;
     }
     const inverted = state.tree === 'callers';
@@ -172,6 +171,7 @@ export class FlameView implements TabView {
       describe: (node) => describeFrame(tree, node, { inverted, intervals: this.#intervals }),
       speak: (node) => speakFrame(tree, node, inverted),
     });
+    this.#describe(describeTree(tree, state, recording));
     if (before !== null && cursor !== null) {
       // Whoever zoomed by keys goes on from what fills the width now.
       if (!isSamePlace(before.tree, tree)) this.#chart.chart?.moveCursor('caller');
@@ -179,6 +179,12 @@ export class FlameView implements TabView {
     }
     this.#claimHeight(tree.zoom.length === 0);
     this.#revealMatch();
+  }
+
+  /** The picture is up to date; `remarks` stand below it. */
+  #describe(remarks: string): void {
+    this.#chart.root.removeAttribute('aria-busy');
+    if (this.#remarks.textContent !== remarks) this.#remarks.textContent = remarks;
   }
 
   /**
@@ -194,7 +200,7 @@ export class FlameView implements TabView {
     const height = Math.ceil(chart.svg.getBoundingClientRect().height) + beside + BESIDE_PIXELS;
     if (!isWhole && height <= this.#claimed) return;
     this.#claimed = height;
-    document.documentElement.style.setProperty('--graph-height', `${height}px`);
+    this.root.closest<HTMLElement>('.work')?.style.setProperty('--graph-height', `${height}px`);
   }
 
   #revealMatch(): void {

@@ -1,20 +1,25 @@
 import flamegraph, { type ChartNode } from 'd3-flame-graph';
-import { select, selection } from 'd3-selection';
+import { type Selection, select, selection } from 'd3-selection';
 import type { FrameNode } from './frame-nodes.ts';
 
 /**
  * The chart starts three transitions for each frame, which take timers and change the frames once more in a later
- * task, however short they are to be. Nothing else of the page uses d3: its selections reach at once what a
- * transition would lead to.
+ * task, however short they are to be; and it gives each frame three listeners and a box for HTML text. Nothing else of
+ * the page uses d3: its selections reach at once what a transition would lead to, and add neither.
  */
 function itself<Same>(this: Same): Same {
   return this;
 }
+const { append } = selection.prototype;
 Object.assign(selection.prototype, {
   transition: itself,
   duration: itself,
   ease: itself,
   delay: itself,
+  on: itself,
+  append(this: Selection, name: string): Selection {
+    return name === 'foreignObject' ? this.filter(() => false) : append.call(this, name);
+  },
 });
 
 /** Pixels of a frame at least, and frames in a row at most. */
@@ -59,8 +64,8 @@ export function boxOf(frame: DrawnFrame): Element {
  * Frames are seen once they are put into the `svg`.
  *
  * d3-flame-graph lays out the tree, and draws the frames with room for a label, outside of the document. What it draws is
- * taken over but for two things that are most of what a redraw costs: the box for HTML text of each frame, and its
- * transform, for each of which the browser paints apart; the rectangle has its place itself. The other frames, most of
+ * taken over but for the transform of each frame, for each of which the browser paints apart; the rectangle has its
+ * place itself. The other frames, most of
  * them, are bare rectangles. Labels are put into the frames that are seen (`frame-text.ts`).
  */
 export class Drawing {
@@ -121,7 +126,6 @@ export class Drawing {
     const svg = holder.querySelector('svg') as SVGSVGElement;
     const rows: DrawnFrame[][] = [];
     for (const frame of svg.querySelectorAll<DrawnFrame>('.frame')) {
-      frame.lastElementChild?.remove();
       frame.removeAttribute('transform');
       const { depth, x0 } = frame.__data__;
       boxOf(frame).setAttribute('x', String(x0 * width));

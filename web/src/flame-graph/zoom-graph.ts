@@ -11,7 +11,7 @@ import { type FrameNode, isSamePlace, pathOf } from './frame-nodes.ts';
 import { createChartBox } from './graph-box.ts';
 import { Lens, timesOf } from './lens.ts';
 import { Minimap } from './minimap.ts';
-import { moveBetween, type ZoomedChart } from './zoom-motion.ts';
+import { moveInto, type ZoomedChart } from './zoom-motion.ts';
 
 export type ZoomGraphOptions = {
   /** Names the chart and its keys. */
@@ -70,9 +70,6 @@ export class ZoomGraph {
   draw(tree: TreeResult, { speak, ...look }: FrameLook): void {
     const before = this.#drawn;
     const fromRoot = before?.chart.fromRoot ?? 0;
-    if (before === null) this.root.replaceChildren();
-    else before.chart.freeze();
-    for (const old of this.root.querySelectorAll('.leaving')) old.remove();
     const state = this.#store.get();
     const { shape, search, func } = state;
     const times = this.#lens === null ? 1 : timesOf(state.lens);
@@ -93,18 +90,13 @@ export class ZoomGraph {
     this.root.classList.toggle('from-below', shape === 'flame');
     const zoom = tree.zoom.map(({ key }) => key);
     this.#drawn = { tree, chart, zoom, shape };
-    if (before === null || before.shape !== shape) {
-      before?.chart.destroy();
-      chart.reveal(0);
-      this.#lens?.place(state);
-      return;
-    }
-    // In the flow it would push the new picture down.
-    before.chart.svg.classList.add('leaving');
-    if (isSamePlace(before.tree, tree)) chart.scrollFromRoot(fromRoot);
+    if (before === null) this.root.replaceChildren(chart.svg);
+    else before.chart.destroy();
+    if (before === null || before.shape !== shape) chart.reveal(0);
+    else if (isSamePlace(before.tree, tree)) chart.scrollFromRoot(fromRoot);
     else chart.reveal(fromRoot);
-    moveBetween(before, this.#drawn);
     this.#lens?.place(state);
+    if (before?.shape === shape) moveInto(this.#drawn, before);
   }
 
   /** Shows the part of the width that the state has, of the picture that is drawn. */

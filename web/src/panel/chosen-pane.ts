@@ -22,6 +22,7 @@ export class ChosenPane {
   readonly root = element('section', 'chosen');
   readonly #context: ViewContext;
   readonly #head = element('div', 'chosen-head');
+  readonly #weight = element('p', 'details-self');
   readonly #callers = element('section', 'chosen-part callers');
   readonly #callees = element('section', 'chosen-part callees');
   readonly #strips: FuncStrips;
@@ -63,7 +64,7 @@ export class ChosenPane {
       'selfInterval',
       (of, { func }) => {
         this.#interval = { func, of };
-        this.#draw();
+        this.#showWeight();
       },
       fail,
     );
@@ -110,7 +111,7 @@ export class ChosenPane {
     }
     if (!this.#body.isConnected) this.root.replaceChildren(this.#head, this.#body);
     const { name, place, total } = result;
-    const interval = this.#interval?.func === func ? this.#interval.of : null;
+    this.#showWeight();
     const heading = element(
       'h2',
       'details-name',
@@ -123,7 +124,7 @@ export class ChosenPane {
       this.#head,
       ...(state.func === null ? [element('span', 'quiet-text', 'Heaviest:')] : []),
       heading,
-      element('p', 'details-self', describeWeight(result, interval)),
+      this.#weight,
       this.#renderActions(func, result),
     );
     const choose = (other: number) => store.change({ func: other });
@@ -137,6 +138,13 @@ export class ChosenPane {
       ...renderNeighbours('Calls', callees, calleeCount, total, choose),
     );
     this.#lines.show(result);
+  }
+
+  #showWeight(): void {
+    if (this.#drawn?.result == null) return;
+    const { func, result } = this.#drawn;
+    const interval = this.#interval?.func === func ? this.#interval.of : null;
+    this.#weight.textContent = describeWeight(result, interval);
   }
 
   #renderActions(func: number, result: DetailsResult): HTMLElement {

@@ -23,10 +23,10 @@ export class HotLines {
   }
 
   show(result: DetailsResult): void {
+    if (result.file !== this.#shown?.file) this.#text = null;
     this.#shown = result;
-    this.#text = null;
     this.#draw(result);
-    if (result.file < 0 || result.lines.length === 0) return;
+    if (this.#text !== null || result.file < 0 || result.lines.length === 0) return;
     void this.#texts.source(result.file).then((answer) => {
       if (this.#shown !== result || answer instanceof Error) return;
       this.#text = answer.text.split('\n');
