@@ -332,4 +332,27 @@ describe('the windows of a sink', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual(['1.0']);
   });
+
+  it('a request that is taken apart is not sent on behind the end, and what was left of it is counted', async () => {
+    const answer = new Deferred<SinkAnswer>();
+    const sent: string[] = [];
+    const sink: Sink = {
+      ...scriptedSink(() => TAKEN).sink,
+      requestsOf: ({ profiles }) => [profiles],
+      send: async (profiles) => {
+        if (profiles.length > 1) {
+          return { kind: 'later', why: '500 a bug', afterMs: null, isOfRequest: true };
+        }
+        sent.push(profiles[0]?.service?.name ?? '');
+        return answer.promise;
+      },
+    };
+    const { delivery } = deliver(sink, null, NO_PAUSE_MS);
+    delivery.add(windowOf('1', 3));
+    await expect.poll(() => sent).toEqual(['1.0']);
+    await delivery.stop(1);
+    answer.settle(TAKEN);
+    await expect.poll(() => delivery.counts.refused).toBe(2);
+    expect(sent).toEqual(['1.0']);
+  });
 });

@@ -189,7 +189,7 @@ export class Delivery {
     const suspects: number[] = [];
     let reason: Failure | null = null;
     for (let at = 0; at < all.length; at += atOnce) {
-      if (this.#isOver) return { kind: 'later', why: 'the agent has ended', afterMs: null };
+      if (this.#isOver) return ENDED;
       const rows = all.slice(at, at + atOnce);
       const behind = all.slice(at + atOnce);
       this.#note(window.id, [...suspects, ...behind]);
@@ -270,6 +270,8 @@ export class Delivery {
 
   async #sendOne(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<SinkAnswer> {
     const { sink, counts } = this;
+    // One that is taken apart is many requests.
+    if (this.#isOver) return ENDED;
     try {
       const answer = await sink.send(profiles, window);
       if (isFailure(answer)) return answer;
@@ -323,6 +325,8 @@ export class Delivery {
 
 type Failure = Extract<SinkAnswer, { kind: 'later' | 'shut' }>;
 type Sent = { readonly kind: 'taken' } | Failure;
+
+const ENDED: Failure = { kind: 'later', why: 'the agent has ended', afterMs: null };
 
 function isFailure(answer: SinkAnswer): answer is Failure {
   return answer.kind === 'later' || answer.kind === 'shut';
