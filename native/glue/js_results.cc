@@ -219,10 +219,12 @@ napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure) {
 }
 
 napi_value MappingsToJs(napi_env env, const Mail& mail) {
+  const CodeMappings& mappings = mail.code_mappings;
   return ObjectBuilder(env)
       .Text("kind", "code-mapped")
-      .Value("records", TypedArrayToJs(env, napi_uint8_array, mail.code_mappings.data(),
-                                       mail.code_mappings.size(), 1))
+      .Value("records", TypedArrayToJs(env, napi_uint8_array, mappings.records.data(),
+                                       mappings.records.size(), 1))
+      .Number("leftOut", static_cast<double>(mappings.left_out))
       .BigInt("sinceNs", mail.mappings_since_ns)
       .object();
 }

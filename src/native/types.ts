@@ -109,6 +109,13 @@ export type SamplerOpened = {
 /** Why a recording ended. */
 export type EndReason = 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
 
+/** Mappings of code that were written since `sinceNs`, and the number of those that are in the file alone. */
+export type CodeMapped = {
+  readonly records: Uint8Array;
+  readonly leftOut: number;
+  readonly sinceNs: bigint;
+};
+
 /** Counts kept by the drain thread; exact after 'recording-ended'. */
 export type SamplerTotals = {
   readonly rounds: number;
@@ -180,9 +187,9 @@ export type SamplerEvent =
   | { readonly kind: 'exec-failed'; readonly step: string; readonly code: string }
   /**
    * File sink: the whole MMAP2 records of executable user mappings that were written since, all later than `sinceNs` of the
-   * recording's clock. What comes faster than it is taken is in the file alone.
+   * recording's clock. `leftOut`: the number of those that came faster than they were taken, and are in the file alone.
    */
-  | { readonly kind: 'code-mapped'; readonly records: Uint8Array; readonly sinceNs: bigint }
+  | ({ readonly kind: 'code-mapped' } & CodeMapped)
   /** Live sink: chunks wait to be taken. */
   | { readonly kind: 'chunks' };
 

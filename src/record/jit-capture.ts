@@ -1,6 +1,7 @@
 import { describeError } from '../base/system-error.ts';
 import { encodeAppendix } from '../formats/perf-data/appendix.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
+import type { CodeMapped } from '../native/types.ts';
 import type { RecordSettings } from '../options/record.ts';
 import { NOTES_FOLDER } from '../read/jit/node-notes.ts';
 import { hasPreload } from '../system/runtimes/node-session.ts';
@@ -40,6 +41,8 @@ export class JitCapture {
   #attachingLate: AttachedProcesses | null = null;
   /** Null where no command was given variables that its Nodes may lack. */
   readonly #words: MetWords | null;
+  /** Mappings of code that came faster than they were looked at. */
+  #unmet = 0;
 
   constructor(
     opened: OpenedRecording,
@@ -91,8 +94,9 @@ export class JitCapture {
   }
 
   /** Sees the MMAP2 records that have come since `sinceNs`. */
-  meet(codeMappings: Uint8Array, sinceNs: bigint): void {
-    const found = findMappedNode(codeMappings);
+  meet({ records, leftOut, sinceNs }: CodeMapped): void {
+    this.#unmet += leftOut;
+    const found = findMappedNode(records);
     this.#files.maps.meet(found, sinceNs);
     this.#late?.meet(found);
     this.#words?.meet(found, (pid) => this.#code?.has(pid) === true);
@@ -120,6 +124,12 @@ export class JitCapture {
     const { features } = this.#opened;
     const { notify } = features;
     const startMs = performance.now();
+    if (this.#unmet > 0) {
+      notify(
+        `${this.#unmet} mappings of code came faster than they were looked at: a program among these that ended before ` +
+          'the recording did is not kept in it, and was not asked for the names of its code',
+      );
+    }
     this.#late?.end();
     this.#words?.end();
     await Promise.all([this.#attaching?.end(), this.#attachingLate?.end()]);

@@ -269,7 +269,7 @@ class Recorder implements ControlActions {
   #startTimers(): void {
     const { switchOutput, delayMs, durationMs } = this.#options;
     const { output, features } = this.#opened;
-    if (output instanceof RecordingFile) this.#meetMappings(output.describedMappings(features), 0n);
+    if (output instanceof RecordingFile) this.#meetMappings(output.describedMappings(features));
     if (typeof switchOutput === 'object') this.#switchEvery(switchOutput);
     if (delayMs !== undefined) this.#timers.push(callAfter(delayMs, () => this.enable()));
     if (durationMs !== undefined) {
@@ -371,7 +371,7 @@ class Recorder implements ControlActions {
         this.#switching?.switched(event);
         break;
       case 'code-mapped':
-        this.#meetMappings(event.records, event.sinceNs);
+        this.#meetMappings(event);
         break;
       case 'exec-failed':
         this.#onExecFailed(event);
@@ -386,11 +386,11 @@ class Recorder implements ControlActions {
   }
 
   /** Opens programs as they are mapped: a file that is gone before can't be. */
-  #meetMappings(codeMappings: Uint8Array, sinceNs: bigint): void {
+  #meetMappings(mapped: Parameters<JitCapture['meet']>[0]): void {
     const { output, features } = this.#opened;
-    this.#jit.meet(codeMappings, sinceNs);
+    this.#jit.meet(mapped);
     if (!(output instanceof RecordingFile) || this.#switching !== null) return;
-    const isWaiting = output.holdPrograms(codeMappings, features);
+    const isWaiting = output.holdPrograms(mapped.records, features);
     if (!isWaiting || this.#isHoldingAgain) return;
     this.#isHoldingAgain = true;
     const again = callEvery(HOLD_AGAIN_MS, () => {

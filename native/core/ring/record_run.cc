@@ -64,16 +64,26 @@ bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
          (protection & PROT_EXEC) != 0;
 }
 
-void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most,
-                        std::vector<uint8_t>* to) {
+void CodeMappings::Add(const CodeMappings& later, size_t most) {
+  const bool fits = records.size() + later.records.size() <= most;
+  if (fits) records.insert(records.end(), later.records.begin(), later.records.end());
+  (fits ? count : left_out) += later.count;
+  left_out += later.left_out;
+}
+
+void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most, CodeMappings* to) {
   RecordHeader header;
+  std::vector<uint8_t>& records = to->records;
   for (uint64_t at = 0; at < limit; at += header.size) {
     memcpy(&header, At(run, at), sizeof header);
-    const size_t before = to->size();
-    if (header.type != kRecordMmap2 || before + header.size > most) continue;
-    to->resize(before + header.size);
-    CopyOut(run, at, header.size, to->data() + before);
-    if (!IsCodeMapping(to->data() + before, header)) to->resize(before);
+    if (header.type != kRecordMmap2) continue;
+    const size_t before = records.size();
+    records.resize(before + header.size);
+    CopyOut(run, at, header.size, records.data() + before);
+    const bool is_code = IsCodeMapping(records.data() + before, header);
+    const bool fits = records.size() <= most;
+    if (is_code) (fits ? to->count : to->left_out)++;
+    if (!is_code || !fits) records.resize(before);
   }
 }
 

@@ -46,9 +46,20 @@ void CopyOut(const RecordRun& run, uint64_t from, uint64_t bytes, uint8_t* to);
 /** Whether a whole record is the MMAP2 of an executable user mapping. */
 bool IsCodeMapping(const uint8_t* record, const RecordHeader& header);
 
+/** Such records, one after the other. */
+struct CodeMappings {
+  std::vector<uint8_t> records;
+  uint64_t count = 0;
+  /** The number of those that had no room. */
+  uint64_t left_out = 0;
+
+  bool empty() const { return count == 0 && left_out == 0; }
+  /** Adds those of `later`, or only their number where all have more than `most` bytes together. */
+  void Add(const CodeMappings& later, size_t most);
+};
+
 /** Appends such records among the first `limit` bytes of the run, as long as `to` has at most
  * `most` bytes. */
-void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most,
-                        std::vector<uint8_t>* to);
+void AppendCodeMappings(const RecordRun& run, uint64_t limit, size_t most, CodeMappings* to);
 
 }  // namespace perf_ts

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../event/read_format.h"
-#include "../ring/record.h"
+#include "../ring/record_run.h"
 
 namespace perf_ts {
 
@@ -75,9 +75,9 @@ struct ChildExit {
  * two. */
 struct Mail {
   bool chunks = false;
-  /** Whole MMAP2 records of executable user mappings; those that do not fit are in the file alone.
+  /** Mappings of code that JavaScript has not taken; those that have no room are in the file alone.
    */
-  std::vector<uint8_t> code_mappings;
+  CodeMappings code_mappings;
   /** They came later than that, by the clock of the recording. */
   uint64_t mappings_since_ns = 0;
   std::optional<ExecFailure> exec_failure;

@@ -182,7 +182,7 @@ bool SamplerThread::DrainRound() {
 
 /** Before the records go back to the kernel. A steady recording has none, and wakes nobody. */
 void SamplerThread::ReportMappings(const RecordSink::Taken& taken) {
-  std::vector<uint8_t> mappings;
+  CodeMappings mappings;
   uint64_t left = taken.bytes;
   for (size_t i = 0; i < sideband_buffers_ && left > 0; i++) {
     const uint64_t bytes = std::min(left, runs_[i].size());
@@ -191,10 +191,8 @@ void SamplerThread::ReportMappings(const RecordSink::Taken& taken) {
   }
   if (mappings.empty()) return;
   mailbox_->Post([&](Mail* mail) {
-    std::vector<uint8_t>* waiting = &mail->code_mappings;
-    if (waiting->size() + mappings.size() > kMostMappingBytes) return;
-    if (waiting->empty()) mail->mappings_since_ns = round_before_ns_;
-    waiting->insert(waiting->end(), mappings.begin(), mappings.end());
+    if (mail->code_mappings.empty()) mail->mappings_since_ns = round_before_ns_;
+    mail->code_mappings.Add(mappings, kMostMappingBytes);
   });
 }
 

@@ -11,6 +11,7 @@ import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/
 import { encodeFeatures, encodePrefix } from '../../formats/perf-data/writer.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type {
+  CodeMapped,
   FileSinkOptions,
   RecordingScan,
   SamplerEvent,
@@ -141,13 +142,16 @@ export class RecordingFile {
   }
 
   /** The MMAP2 records of executable mappings of before the first round. No recording ends for it. */
-  describedMappings({ scanner }: FeatureContext): Uint8Array {
+  describedMappings({ scanner }: FeatureContext): CodeMapped {
     const from = this.#dataOffset;
     const end = from + this.#describedSize;
+    const first = { leftOut: 0, sinceNs: 0n };
     try {
-      return scanner.scanRecording(this.file.fd, from, end, this.#isCompressed, end).codeMappings;
+      const { fd } = this.file;
+      const found = scanner.scanRecording(fd, from, end, this.#isCompressed, end);
+      return { records: found.codeMappings, ...first };
     } catch {
-      return new Uint8Array();
+      return { records: new Uint8Array(), ...first };
     }
   }
 
