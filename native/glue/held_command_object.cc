@@ -73,16 +73,16 @@ void HeldCommandObject::OnNotified() {
   [[maybe_unused]] const Napi::Object self = Value();
   const bool has_run = end->failed_step == nullptr;
   const std::string failed_code = has_run ? "" : ErrnoName(end->failed_errno);
-  const napi_value told = ObjectBuilder(env)
-                              .Text("failedStep", has_run ? "" : end->failed_step)
-                              .Text("failedCode", failed_code.c_str())
-                              .Number("status", end->status)
-                              .Number("signal", end->signal)
-                              .BigInt("endNs", end->end_ns)
-                              .Number("userUs", static_cast<double>(end->user_us))
-                              .Number("systemUs", static_cast<double>(end->system_us))
-                              .object();
-  Report(told);
+  const napi_value ended = ObjectBuilder(env)
+                               .Text("failedStep", has_run ? "" : end->failed_step)
+                               .Text("failedCode", failed_code.c_str())
+                               .Number("status", end->status)
+                               .Number("signal", end->signal)
+                               .BigInt("endNs", end->end_ns)
+                               .Number("userUs", static_cast<double>(end->user_us))
+                               .Number("systemUs", static_cast<double>(end->system_us))
+                               .object();
+  Report(ended);
   LetGo();
 }
 

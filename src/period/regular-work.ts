@@ -43,7 +43,7 @@ const ALIKE_AGAIN = 0.82;
  */
 const SHORT = 5;
 const ALIKE_AGAIN_OF_SHORT = 0.65;
-const TOLD_OF_MOVES = 0.6;
+const EXPLAINED_BY_MOVES = 0.6;
 /** A longer lag is another one of the same work, unless it has fewer that differ by this factor. */
 const CLEARLY_FEWER = 0.8;
 /** Samples that differ for each change, where borders are the same, and where only functions are. */
@@ -81,7 +81,7 @@ export function findRegularWork(
   if (every === 0) return null;
   const again = differingShare(states, 2 * every) / byChance;
   const isAlikeAgain = every >= SHORT || again <= ALIKE_AGAIN_OF_SHORT;
-  if (!isAlikeAgain && !(toldOfMoves(states, intervals) >= TOLD_OF_MOVES)) return null;
+  if (!isAlikeAgain && !(explainedByMoves(states, intervals) >= EXPLAINED_BY_MOVES)) return null;
   const stretch = Math.max(every, Math.floor(length / STRETCHES));
   const times = again <= ALIKE_AGAIN ? variancesOf(states, stretch) : 0;
   const perChange = intervals === null ? 1 : fewest / changes;
@@ -106,7 +106,7 @@ export function differingShare(states: Int32Array, lag: number): number {
  * The part of the variance between one interval and the next that functions tell: those of three samples, of which the last one is
  * two samples before, as the period follows late. Of work that is any it is what the rates of functions tell, less than a half; 0 with a fixed period.
  */
-function toldOfMoves(states: Int32Array, intervals: Float64Array | null): number {
+function explainedByMoves(states: Int32Array, intervals: Float64Array | null): number {
   if (intervals === null) return 0;
   const numbers = new Map<number, number>();
   const own = states.map((state) => {
@@ -123,14 +123,14 @@ function toldOfMoves(states: Int32Array, intervals: Float64Array | null): number
     group.sum += move;
     group.squares += move * move;
   }
-  let told = 0;
+  let explained = 0;
   let all = 0;
   for (const { count, sum, squares } of groups.values()) {
     // The part that a mean of so few tells by chance is taken off.
-    told += (sum * sum - squares) / count;
+    explained += (sum * sum - squares) / count;
     all += squares;
   }
-  return all > 0 ? told / all : 0;
+  return all > 0 ? explained / all : 0;
 }
 
 /** The variance of stretches of `size` as a multiple of that of drawn samples, by the function that has the most. */

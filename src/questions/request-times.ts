@@ -218,13 +218,13 @@ class ThreadTime {
     order.sort((a, b) => this.#atNs.array[a] - this.#atNs.array[b]);
     const atNs = Float64Array.from(order, (piece) => this.#atNs.array[piece]);
     // Sums of the pieces before each, of those with a known owner and of others.
-    const told = new Float64Array(length + 1);
-    const untold = new Float64Array(length + 1);
+    const known = new Float64Array(length + 1);
+    const unknown = new Float64Array(length + 1);
     for (let i = 0; i < length; i++) {
       const ns = this.#ns.array[order[i]];
       const request = this.#ofRequest.array[order[i]];
-      told[i + 1] = told[i] + (request >= NO_REQUEST ? ns : 0);
-      untold[i + 1] = untold[i] + (request >= NO_REQUEST ? 0 : ns);
+      known[i + 1] = known[i] + (request >= NO_REQUEST ? ns : 0);
+      unknown[i + 1] = unknown[i] + (request >= NO_REQUEST ? 0 : ns);
       if (request < 0 || atNs[i] < fromNs[request] || atNs[i] >= toNs[request]) continue;
       const column = table[COLUMNS[this.#column.array[order[i]]]];
       column[request] = column[request] + ns;
@@ -233,10 +233,10 @@ class ThreadTime {
     for (const row of requests) {
       const first = firstNotBelow(atNs, fromNs[row]);
       const end = firstNotBelow(atNs, toNs[row]);
-      const toldNs = told[end] - told[first];
-      othersNs[row] = toldNs - cpuNs[row] - gcNs[row] - waitsNs[row];
-      untoldNs[row] = untold[end] - untold[first];
-      loopNs[row] = toNs[row] - fromNs[row] - toldNs - untoldNs[row];
+      const knownNs = known[end] - known[first];
+      othersNs[row] = knownNs - cpuNs[row] - gcNs[row] - waitsNs[row];
+      untoldNs[row] = unknown[end] - unknown[first];
+      loopNs[row] = toNs[row] - fromNs[row] - knownNs - untoldNs[row];
     }
   }
 }

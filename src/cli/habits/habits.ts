@@ -318,9 +318,9 @@ function asyncProfilerWords(words: readonly string[]): readonly string[] | null 
   const meant: string[] = [];
   for (let at = 0; at + 1 < words.length; at += 2) {
     const option = Object.hasOwn(ASYNC_PROFILER, words[at]) ? ASYNC_PROFILER[words[at]] : null;
-    const said = words[at + 1].startsWith('-') ? null : (option?.(words[at + 1]) ?? null);
-    if (said === null) return null;
-    meant.push(...said);
+    const own = words[at + 1].startsWith('-') ? null : (option?.(words[at + 1]) ?? null);
+    if (own === null) return null;
+    meant.push(...own);
   }
   return ['run', '-p', pid, ...meant];
 }

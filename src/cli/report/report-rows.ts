@@ -139,13 +139,13 @@ export function selectRows<R extends { readonly totalShare: number } & Partial<F
   byTotal = false,
 ): { rows: R[]; rest: string[] } {
   const large = all.filter((row) => row.totalShare >= limits.leastShare);
-  const isTold = ({ selfShare, selfSamples = 0, selfInterval, ...row }: R): boolean =>
+  const isShown = ({ selfShare, selfSamples = 0, selfInterval, ...row }: R): boolean =>
     byTotal || selfShare === undefined
       ? !mayBeNothing(row.totalShare, row.totalInterval, Number.POSITIVE_INFINITY)
       : !mayBeNothing(selfShare, selfInterval, selfSamples);
   const isShort = large.length <= CHANCE_ROWS;
-  const told = limits.isUsual && !isShort ? large.filter(isTold) : large;
-  const rows = told.length === 0 ? large.slice(0, CHANCE_ROWS) : told.slice(0, limits.rows);
+  const shown = limits.isUsual && !isShort ? large.filter(isShown) : large;
+  const rows = shown.length === 0 ? large.slice(0, CHANCE_ROWS) : shown.slice(0, limits.rows);
   return { rows, rest: restLines(all.length - rows.length, all.length - large.length, limits) };
 }
 

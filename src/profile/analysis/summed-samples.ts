@@ -23,7 +23,7 @@ export type SummedSamples = {
 };
 
 /** Columns besides the stack that tell rows apart; rows have −1 for one that is left out. */
-type TellingColumns = {
+type KeyColumns = {
   readonly thread?: IntColumn;
   readonly comm?: IntColumn;
   readonly cpu?: IntColumn;
@@ -38,7 +38,7 @@ export function sumSameSamples(
   profile: Profile,
   weights: Weights,
   samples: Int32Array,
-  { thread, comm, cpu, event }: TellingColumns,
+  { thread, comm, cpu, event }: KeyColumns,
 ): SummedSamples {
   const { stack } = profile.samples;
   const { values, lostBefore } = weights;

@@ -110,15 +110,15 @@ export class MarkTableBuilder implements LoopVisitor {
     this.#toNs.array[row] = Math.max(toNs, this.#fromNs.array[row]);
     this.#status.array[row] = view.getUint32(body + 4, true);
     if (name.length === 0) return;
-    const told = this.#decoder.decode(name);
-    if (told === AS_TAUGHT) {
+    const sent = this.#decoder.decode(name);
+    if (sent === AS_TAUGHT) {
       this.#taught.push(row);
       return;
     }
-    this.#name.array[row] = this.#intern(told);
+    this.#name.array[row] = this.#intern(sent);
     const { pid } = this.#loops[this.#loop.array[row]];
     const routes = this.#routes.get(pid) ?? new Set();
-    if (routes.size < MOST_ROUTES) this.#routes.set(pid, routes.add(told));
+    if (routes.size < MOST_ROUTES) this.#routes.set(pid, routes.add(sent));
   }
 
   /** Gives those rows their routes. */

@@ -100,8 +100,8 @@ export function withNodeOptions(
   const options = withVariable(env, 'NODE_OPTIONS', `${words}${earlier ?? ''}`);
   if (session === null) return options;
   const recorder = ownLifeMark();
-  const told: Session = { ...session, words, ...(recorder !== null && { recorder }) };
-  return withVariable(options, 'PERF_TS_SESSION', JSON.stringify(told));
+  const sent: Session = { ...session, words, ...(recorder !== null && { recorder }) };
+  return withVariable(options, 'PERF_TS_SESSION', JSON.stringify(sent));
 }
 
 /** The words by which Node loads the first file of a preload. */

@@ -113,13 +113,15 @@ export class Calls {
         return this.#call(id, tool, params.arguments ?? {}, params._meta);
       }
       case 'resources/list':
-        return success(id, { resources: this.#recordings().map(({ path: _, ...told }) => told) });
+        return success(id, {
+          resources: this.#recordings().map(({ path: _, ...listed }) => listed),
+        });
       case 'resources/templates/list':
         return success(id, { resourceTemplates: [] });
       case 'resources/read':
         return this.#readResource(id, params.uri);
       case 'prompts/list':
-        return success(id, { prompts: PROMPTS.map(({ text: _, ...told }) => told) });
+        return success(id, { prompts: PROMPTS.map(({ text: _, ...listed }) => listed) });
       case 'prompts/get':
         return answerPrompt(id, params);
       default:
