@@ -17,7 +17,7 @@ import { isKeyOfPackage, pathOfScript, shortPath } from './script-path.ts';
 import { INTERPRETER_NAME, isPlumbing, type Simplify } from './simplify.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
 import { hasNoName, isWholeScript, SourceNames } from './source-names.ts';
-import { parseV8Name } from './v8-name.ts';
+import { nameBeforeMaker, parseV8Name } from './v8-name.ts';
 
 export type NameScriptsOptions = {
   /** Null: names and lines are those of the code that V8 ran. */
@@ -126,6 +126,7 @@ function alteredScripts(
   for (let func = 0; func < parsed.length; func++) {
     const name = parsed[func];
     if (name === null || name.file === '' || altered.has(name.file)) continue;
+    if (nameBeforeMaker(name.name) !== null) continue;
     const { file, line, column } = name;
     if (originalOf(name, dsos[func], options) !== null) continue;
     if (options.sourceMaps?.mayBegin?.(file, line, column) === false) altered.add(file);
@@ -152,6 +153,16 @@ function whereWritten(
   const { name, file, line, column, hash } = parsed;
   if (isWholeScript(parsed)) return wholeScript(parsed, mapOf(file, dso, options));
   if (file === '') return { name, path: '', line, column, hash };
+  const v8Name = nameBeforeMaker(name);
+  if (v8Name !== null) {
+    const called = mapOf(file, dso, options)?.findPlace(line, column) ?? {
+      source: file,
+      line,
+      column,
+    };
+    const place = { line: called.line, column: called.column };
+    return { name, path: pathOfScript(called.source), ...place, hash, v8Name: v8Name || ANONYMOUS };
+  }
   const original = originalOf(parsed, dso, options);
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
@@ -196,6 +207,7 @@ function isDoubtfulName(
   mayRoute: (text: string) => boolean,
 ): boolean {
   if (parsed.column === 0 || parsed.name.startsWith('<')) return false;
+  if (nameBeforeMaker(parsed.name) !== null) return false;
   if (ownerOfScript(parsed.file, path) !== 'user code') return false;
   if (map === null) return isRouteKey(parsed.name);
   return (

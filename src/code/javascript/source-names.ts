@@ -4,6 +4,7 @@ import type { Profile } from '../../profile/types.ts';
 import type { ScriptName } from './jsc-name.ts';
 import type { ScriptFunctions, SourceFunction } from './script-functions.ts';
 import type { SourceMaps } from './source-map.ts';
+import { nameBeforeMaker } from './v8-name.ts';
 
 /** Bodies of generators that Babel has lowered: V8 has no other name for them. */
 const LOWERED_NAME = /^_callee\d*\$?$/;
@@ -79,6 +80,8 @@ export class SourceNames {
 export function isTextOf(functions: ScriptFunctions, names: readonly ScriptName[]): boolean {
   return names.every((name) => {
     if (name.column === 0 || isWholeScript(name)) return true;
+    // Where a function was made, none begins.
+    if (nameBeforeMaker(name.name) !== null) return true;
     // Code that V8 makes for a class, `<instance_members_initializer>`, begins at a member.
     if (name.name.startsWith('<')) return true;
     return functions.find(name.line, name.column) !== null;

@@ -43,6 +43,48 @@ export type V8Function = {
   readonly tier: Tier;
 };
 
+/** What `nameEvaluated` calls functions. */
+const MADE = /^(?:new Function|eval|(?:function at \d+:\d+|(.*)) evaluated) in /;
+/** Where the function of `new Function` begins in the text that V8 makes: `(async function* anonymous(`. */
+const OF_CONSTRUCTOR = /^ :1:(?:20|21|26|27)$/;
+
+/**
+ * V8's own name of a function that has one of `nameEvaluated`, empty without one; null of other names. The place behind it is
+ * that of a call, not of the function.
+ */
+export function nameBeforeMaker(name: string): string | null {
+  const found = MADE.exec(name);
+  return found === null ? null : (found[1] ?? '');
+}
+
+/** A function (`V8Function.function`) that had code evaluated, and where it called for that. */
+export type Maker = {
+  readonly function: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+};
+
+/**
+ * The name of a function without a file (`V8Function.function`) by the one that had it evaluated:
+ *
+ *     ␣:1:20          new Function in compile file:///app/rules.mjs:12:10
+ *     ␣:1:1           eval in compile file:///app/rules.mjs:12:10
+ *     check␣:1:40     check evaluated in compile file:///app/rules.mjs:12:10
+ */
+export function nameEvaluated(
+  name: string,
+  { function: maker, file, line, column }: Maker,
+): string {
+  const by = parseV8Name(`JS:~${maker}`);
+  const isModule = by?.line === 1 && by.column === 1;
+  const inMaker = `in ${by?.name || (isModule ? '(module)' : '(anonymous)')} ${file}:${line}:${column}`;
+  if (OF_CONSTRUCTOR.test(name)) return `new Function ${inMaker}`;
+  if (name === ' :1:1') return `eval ${inMaker}`;
+  const own = parseV8Name(`JS:~${name}`);
+  return `${own?.name || `function at ${own?.line}:${own?.column}`} evaluated ${inMaker}`;
+}
+
 /** The function that the name of a code object describes; null for all that is no JavaScript. */
 export function parseV8Function(text: string): V8Function | null {
   const [, , optimized = '', other = '', rest = ''] = JAVASCRIPT.exec(text) ?? [];

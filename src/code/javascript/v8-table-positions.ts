@@ -1,9 +1,16 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { getOrMake } from '../../base/group-by.ts';
-import type { ScriptEntries } from '../jit/position-log.ts';
+import type { CodePlace, ScriptEntries } from '../jit/position-log.ts';
 import { mendPeeledLoops } from './peeled-loops.ts';
-import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
+import {
+  formatV8Function,
+  type Maker,
+  nameEvaluated,
+  parseV8Function,
+  parseV8Name,
+  type V8Name,
+} from './v8-name.ts';
 import {
   MOST_POSITIONS,
   OwnersAt,
@@ -24,6 +31,8 @@ export type V8TableCode = {
   entries(row: number): ScriptEntries;
   /** Whether its entries have one of these positions; absent: they are looked through. */
   hasAny?(row: number, wanted: PositionSet): boolean;
+  /** Where the program asked for a script without a file; absent, null: not known. */
+  makerOf?(isolate: number, script: number): CodePlace | null;
   /** Ascending; null where they are not known. */
   lineEnds(isolate: number, script: number): Float64Array | null;
 };
@@ -62,6 +71,8 @@ type Resolved = {
 export class V8TablePositions {
   readonly #code: V8TableCode;
   readonly #resolved = new Map<number, Resolved | null>();
+  /** Isolate and script -> who had it evaluated; null where that is not known. */
+  readonly #makers = new Map<string, Maker | null>();
   /** Isolate -> functions by the positions of their bytecode. */
   #ownersAt: ReadonlyMap<number, OwnersAt<Owner>> | null = null;
   /** The entries that were read again last. */
@@ -119,8 +130,32 @@ export class V8TablePositions {
       file: owner.file,
       line: place?.line ?? 0,
       column: place?.column ?? 0,
-      inlined: isOwn ? null : formatV8Function(owner.function, name.tier),
+      inlined: isOwn ? null : this.#nameOf(owner, formatV8Function(owner.function, name.tier)),
     };
+  }
+
+  /** The name `text` of the code of `row`, or of another piece of that function; by its maker where it was evaluated. */
+  name(row: number, text: string): string {
+    return this.#nameOf({ isolate: this.#code.isolate(row), script: this.#code.script(row) }, text);
+  }
+
+  #nameOf({ isolate, script }: Pick<Owner, 'isolate' | 'script'>, text: string): string {
+    const place = this.#code.makerOf?.(isolate, script) ?? null;
+    const maker = place && this.#makerAt(place, `${isolate} ${script}`);
+    const parsed = maker && parseV8Function(text);
+    return parsed ? formatV8Function(nameEvaluated(parsed.function, maker), parsed.tier) : text;
+  }
+
+  #makerAt({ row, offset }: CodePlace, script: string): Maker | null {
+    const known = this.#makers.get(script);
+    if (known !== undefined) return known;
+    // A damaged stream may have code that made itself.
+    this.#makers.set(script, null);
+    const place = this.find(row, offset);
+    const by = place && parseV8Function(place.inlined ?? this.#code.name(row));
+    const maker = place?.file && by ? { ...place, function: by.function } : null;
+    this.#makers.set(script, maker);
+    return maker;
   }
 
   /** Line and column from 1 of a position in the script of `owner`; null where they are not known. */

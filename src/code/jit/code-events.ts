@@ -3,7 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
-import { type RawTime, readU64 } from '../../base/u64.ts';
+import { type RawTime, readAddress, readU64 } from '../../base/u64.ts';
 import { CallerLog } from './caller-log.ts';
 import {
   CODE_EVENT,
@@ -22,6 +22,11 @@ import { PositionLog, type VersionName } from './position-log.ts';
  */
 const FRAME_BYTES = 16;
 const MOST_ROWS = 5_000_000;
+/** Scripts whose makers are looked for, each among all code. */
+const MOST_MADE = 1000;
+/** What a script without a file does when it is evaluated. */
+const EVALUATED = /^Eval:[~^]? :/;
+const EVALUATED_BYTES = 32;
 
 export type CodeEventFrame = {
   /** Nanoseconds of the recording's clock at 0 of CLOCK_MONOTONIC. */
@@ -109,6 +114,11 @@ class CodeEventReader {
   readonly #versions = new Map<string, number>();
   /** Row -> version of its script; −1 where it has no positions to tell the script by. */
   readonly #versionOf = new GrowableInt32();
+  /** First row of the stream that is read. */
+  #first = 0;
+  /** The script without a file that was evaluated last; −1 where the code that was added last is other. */
+  #evaluated = NONE;
+  #made = 0;
   /** The name of the code that was added last. */
   readonly #name = { at: 0, size: 0 };
   lost = 0;
@@ -125,6 +135,7 @@ class CodeEventReader {
     if (end - first < STREAM_HEADER_BYTES) return end === first;
     if (!isStreamAt(this.#bytes, first)) return false;
     this.#isolates++;
+    this.#first = this.#start.length;
     /** Start of code in force -> its row. */
     const rowAt = new Map<number, number>();
     const view = this.#view;
@@ -143,6 +154,7 @@ class CodeEventReader {
     if (type === CODE_EVENT.ADDED) {
       this.#name.at = textAt;
       this.#name.size = textSize;
+      this.#evaluated = NONE;
       this.#push(timeNs, start, this.#record.length, textAt, textSize, rowAt);
     } else if (type === CODE_EVENT.POSITIONS) this.#place(rowAt);
     else if (type === CODE_EVENT.LINE_ENDS) {
@@ -153,6 +165,7 @@ class CodeEventReader {
     else if (type === CODE_EVENT.CALLER) {
       const body = this.#record.at + RECORD_BYTES;
       this.#callers.add(this.#isolates, timeNs, this.#view, body);
+      this.#noteMaker(body);
     } else if (type === CODE_EVENT.VERSION) {
       this.#versions.set(`${this.#isolates} ${this.#record.script}`, this.#record.version);
     } else if (type === CODE_EVENT.LOST) this.lost += this.#record.lost;
@@ -171,10 +184,47 @@ class CodeEventReader {
       textAt,
       textSize,
     );
+    if (this.#isEvaluated()) this.#evaluated = script;
     const row = rowAt.get(start);
     if (row === undefined) return;
     this.#positionsOf.array[row] = added;
     this.#versionOf.array[row] = version;
+  }
+
+  /** Whether the code that was added last is what a script without a file does when it is evaluated. */
+  #isEvaluated(): boolean {
+    const { at, size } = this.#name;
+    if (size > EVALUATED_BYTES) return false;
+    return EVALUATED.test(String.fromCharCode(...this.#bytes.subarray(at, at + size)));
+  }
+
+  /**
+   * Puts a script down to the function that waited while it was evaluated: the interpreted one of CALLER, or optimized code
+   * that it had called and that called V8. Where that had called more of JavaScript, it is not known who waited.
+   */
+  #noteMaker(body: number): void {
+    const script = this.#evaluated;
+    this.#evaluated = NONE;
+    const innermost = readAddress(this.#view, body + 8, true);
+    const inner = readAddress(this.#view, body + 16, true);
+    if (script === NONE || this.#made++ >= MOST_MADE || this.#rowOf(innermost) !== NONE) return;
+    const called = this.#rowOf(inner - 1);
+    const bytecode = readAddress(this.#view, body, true);
+    const row = called === NONE ? this.#rowOf(bytecode) : called;
+    if (row === NONE || this.#positionsOf.array[row] === NONE) return;
+    const offset = (called === NONE ? bytecode : inner - 1) - this.#start.array[row];
+    this.#positions.addMaker(this.#isolates, script, { row: this.#positionsOf.array[row], offset });
+  }
+
+  /** The newest row of the stream whose code has this address; −1 where none has. */
+  #rowOf(address: number): number {
+    const starts = this.#start.array;
+    const ends = this.#end.array;
+    for (let row = this.#start.length - 1; row >= this.#first; row--) {
+      if (address < starts[row] || address >= ends[row]) continue;
+      return this.#nameSize.array[row] > 0 ? row : NONE;
+    }
+    return NONE;
   }
 
   #versionOfScript(script: number): number {

@@ -18,6 +18,13 @@ export type ScriptEntries = {
 /** A name with a mark of the version that its script is of; below 1: none. */
 export type VersionName = (name: string, version: number) => string;
 
+/** A place in code that a row of positions is of. */
+export type CodePlace = {
+  readonly row: number;
+  /** Bytes from the start of the code. */
+  readonly offset: number;
+};
+
 /** A flag of a record of positions. */
 export const KNOWS_INLINING = 1;
 /** Bound of the entries that one record may have. */
@@ -41,6 +48,8 @@ export class PositionLog {
   readonly #size = new GrowableInt32();
   /** Isolate and script -> bytes of the line ends. */
   readonly #lines = new Map<string, { readonly at: number; readonly size: number }>();
+  /** Isolate and script without a file -> the bytecode that had it evaluated. */
+  readonly #makers = new Map<string, CodePlace>();
   readonly #decodedLines = new Map<string, Float64Array>();
   readonly #decoder = new TextDecoder();
 
@@ -77,6 +86,21 @@ export class PositionLog {
 
   addLineEnds(isolate: number, script: number, at: number, size: number): void {
     this.#lines.set(`${isolate} ${script}`, { at, size });
+  }
+
+  addMaker(isolate: number, script: number, maker: CodePlace): void {
+    // A maker that was evaluated itself counts for who made it.
+    const outer = this.makerOf(this.isolate(maker.row), this.script(maker.row));
+    this.#makers.set(`${isolate} ${script}`, outer ?? maker);
+  }
+
+  get hasMakers(): boolean {
+    return this.#makers.size > 0;
+  }
+
+  /** Where the program asked for code without a file: a call of `new Function` or `eval`; null where it is not known. */
+  makerOf(isolate: number, script: number): CodePlace | null {
+    return this.#makers.size === 0 ? null : (this.#makers.get(`${isolate} ${script}`) ?? null);
   }
 
   isolate(row: number): number {

@@ -36,7 +36,18 @@ export function withAnnouncedLines({ table, positions, positionsOf }: CodeEvents
     const record = positionsOf[row];
     return record === NONE ? null : lineAt(found.find(record, address - table.start[row]));
   };
-  return { ...table, line };
+  if (!positions.hasMakers) return { ...table, line };
+  const name = (row: number): string => {
+    const text = table.name(row);
+    // The entry of a function has no positions, and comes in front of its bytecode.
+    const record = positionsOf[row] === NONE ? positionsOf[row + 1] : positionsOf[row];
+    const isKnown =
+      record !== NONE &&
+      record !== undefined &&
+      (positionsOf[row] === record || positions.name(record) === text);
+    return isKnown ? found.name(record, text) : text;
+  };
+  return { ...table, line, name };
 }
 
 /** A position as tables of code have lines. */

@@ -121,6 +121,27 @@ describe('functions of JavaScript', () => {
     expect(names).toEqual(['handler :1:18', 'handler :3:18', 'only']);
   });
 
+  test('an evaluated function is where it was asked for, and of whoever asked', () => {
+    const lib = '/srv/node_modules/ajv/lib.js';
+    const profile = withScripts(
+      profileFromText(`
+        JS:*new Function in compile ${lib}:120:7@${JIT}    JS:*new Function in compile ${lib}:120:7@${JIT}
+        JS:~check evaluated in compile ${lib}:120:7@${JIT}    JS:~function at 3:4 evaluated in compile ${lib}:120:7@${JIT}
+      `),
+      { find: () => null, mayBegin: () => false },
+    );
+    checkProfile(profile);
+    const place = `ajv/lib.js:120 | dependency | ${lib}:120:7`;
+    expect(funcs(profile)).toEqual([
+      `new Function in compile ${place}`,
+      `check evaluated in compile ${place}`,
+      `function at 3:4 evaluated in compile ${place}`,
+    ]);
+    const { strings, funcs: table } = profile;
+    const v8Names = Array.from(table.v8Name ?? [], (name) => strings[name]);
+    expect(v8Names).toEqual(['(anonymous)', 'check', '(anonymous)']);
+  });
+
   test('a script has the lines that it had in each process', () => {
     const mapTo = (line: string) =>
       SourceMap.from({ version: 3, sources: ['w.ts'], names: [], mappings: `AA${line}A` }, '/w.js');

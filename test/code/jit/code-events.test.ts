@@ -6,6 +6,7 @@ import { encodeCodeEvents, readCodeEvents } from '../../../src/code/jit/code-eve
 import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
 import { encodeVersion } from '../../../src/code/jit/code-record.ts';
 import { StreamSplitter } from '../../../src/code/jit/stream-splitter.ts';
+import { withAnnouncedLines } from '../../../src/read/jit/v8-lines.ts';
 
 const START = { high: 0, low: 1000 };
 
@@ -139,6 +140,43 @@ describe('code events of V8', () => {
     expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 1500)).toBe(0x5010);
     expect(callers?.find(Float64Array.of(1, 2, 3, 4), 2, 2500)).toBe(-1);
     expect(layerOf([new Stream()]).table.callers).toBeUndefined();
+  });
+
+  test('code that was evaluated goes by the function that waited for it, and by the line of that', () => {
+    const at = (bytes: readonly number[], script: number, start: number) =>
+      positions(start, script, 0, bytes);
+    // Bytes 0x10 and on of the maker are 25 units into its script, whose second line begins at 10.
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x20, 'JS:~compile /a.js:2:7', 0)
+      .record(8, 2000, at([0x20, 50], 7, 0x5000), 0)
+      .record(9, 2000, lineEnds(7, [9, 40]), 0)
+      .added(2100, 0x5800, 0x40, 'JS:*between /a.js:1:1')
+      .record(8, 2100, positions(0x5800, 7, 1, [0, 8]), 1);
+    const evaluate = (timeNs: number, script: number, start: number, inner: readonly number[]) =>
+      stream
+        .added(timeNs, start, 0x10, 'Eval:~ :1:1', 0)
+        .record(8, timeNs, at([0, 2], script, start), 0)
+        .numbers(15, timeNs, 0x5012, ...inner, 3, 4)
+        .added(timeNs, start + 0x80, 0x10, 'JS:~ :1:20')
+        .added(timeNs, start + 0x100, 0x10, 'JS:~ :1:20', 0)
+        .record(8, timeNs, at([0, 2], script, start + 0x100), 0)
+        .added(timeNs, start + 0x200, 0x10, 'JS:~inner :3:4', 0)
+        .record(8, timeNs, at([0, 2], script, start + 0x200), 0);
+    evaluate(3000, 8, 0x10000, [1, 2]);
+    evaluate(4000, 9, 0x20000, [1, 0x5809]);
+    evaluate(5000, 10, 0x30000, [0x5809, 2]);
+    stream.added(6000, 0x40000, 0x10, 'JS:* :1:20');
+    const bytes = Buffer.concat(encodeCodeEvents([{ offsetNs: 0n, chunks: stream.chunks }]));
+    const table = withAnnouncedLines(readCodeEvents(bytes, START, new Diagnostics()));
+    const named = Array.from({ length: table.length }, (_, row) => table.name(row)).slice(2);
+    const inCompile = (name: string) => `JS:~${name} in compile /a.js:2:16`;
+    const inBetween = (name: string) => `JS:~${name} in between /a.js:1:5`;
+    expect(named).toEqual([
+      ...['eval', 'new Function', 'new Function', 'inner evaluated'].map(inCompile),
+      ...['eval', 'new Function', 'new Function', 'inner evaluated'].map(inBetween),
+      ...['Eval:~ :1:1', 'JS:~ :1:20', 'JS:~ :1:20', 'JS:~inner :3:4'],
+      'JS:* :1:20',
+    ]);
   });
 
   test('code events leave code that was removed without a name', () => {
