@@ -19,6 +19,7 @@ const DECLARATION = /\.(?:option|requiredOption)\(\s*['"`]|\bnew Option\(/;
 const COMMAND = /^src\/(?:cli|options|tools)\//;
 /** Flags of other programs: Node and V8, Docker, xz, what runs a command (nice, flock …). */
 const OF_OTHERS = {
+  'src/system/buffer-garbage.ts': /^--(?:no-)?expose-gc$/,
   'src/counting/processor/why-no-counters.ts': /--performance-monitoring-unit/,
   'src/read/code/code-sources.ts': /--perf-(?:basic-)?prof/,
   'src/findings/diagnostic-text.ts': /--(?:perf-basic-prof|js-flags|no-sandbox)/,

@@ -58,7 +58,7 @@ struct Metrics {
   uint64_t events_waiting;
   uint64_t* reserved[13];
 };
-/** From libuv 1.45 on. */
+/** Fills in the loop's metrics; libuv has it from 1.45 on. */
 using MetricsInfo = int (*)(uv_loop_s*, Metrics*);
 
 }  // namespace perf_ts::uv_abi

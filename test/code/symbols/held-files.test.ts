@@ -268,7 +268,7 @@ it('a table of symbols keeps the names of functions that have no symbol, and not
   expect(table.name(table.find(TEXT + 3))).toBe(nameOf('few', 0));
 });
 
-it('what is kept of a deleted file stays as it was when it is handed back', () => {
+it('bytes that are kept of a deleted file stay as they were when they are handed back', () => {
   const path = join(scratchDirectory(), 'program');
   writeFileSync(path, 'names of it');
   const file = openRegular(path);

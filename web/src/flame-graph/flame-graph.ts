@@ -300,7 +300,7 @@ export class FlameGraph {
     on('mouseleave', () => this.#hover(null), { signal });
   }
 
-  /** What is drawn or scrolled below a resting pointer is to be seen itself: the next move describes its frame. */
+  /** A frame that is drawn or scrolled below a resting pointer is to be seen itself: the next move describes it. */
   #hover(node: FrameNode | null): void {
     if (this.#isOfPointer) this.#tooltip.hide();
     this.#isOfPointer = false;
