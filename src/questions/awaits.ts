@@ -3,8 +3,9 @@ import { getOrMake } from '../base/group-by.ts';
 import { mapInts } from '../base/int-column.ts';
 import { memoize } from '../base/memoize.ts';
 import type { Slices } from '../base/slices.ts';
-import { isAsyncFrame, NOT_KNOWN } from '../profile/async-frame.ts';
-import type { FuncIndex } from '../profile/types.ts';
+import { isAsyncFrame, NOT_KNOWN, withoutAsync } from '../profile/async-frame.ts';
+import { fileAndName } from '../profile/func-label.ts';
+import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
 /** A function that V8 resumed, with the functions that await it, and what ran below it. */
@@ -41,4 +42,10 @@ export function* findAwaits(asked: Asked): Slices<AwaitRow[]> {
   yield;
   const shares = yield* sharesByKey(asked, keyOfSample, found.length);
   return shares.map(({ key, ...share }) => ({ ...share, ...found[key] }));
+}
+
+/** The functions that await that of a row, as `middle < first`; null: they are not known. */
+export function awaitedBy(profile: Profile, { awaiting }: AwaitRow): string | null {
+  const names = awaiting?.map((func) => withoutAsync(fileAndName(profile, func)[1]));
+  return names?.join(' < ') ?? null;
 }

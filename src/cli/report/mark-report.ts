@@ -12,7 +12,7 @@ import { printable } from '../../base/printable.ts';
 import { withoutAsync } from '../../profile/async-frame.ts';
 import { fileAndName } from '../../profile/func-label.ts';
 import type { FuncIndex } from '../../profile/types.ts';
-import type { AwaitRow } from '../../questions/awaits.ts';
+import { type AwaitRow, awaitedBy } from '../../questions/awaits.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import {
   MEAN_TIMES,
@@ -135,13 +135,12 @@ function awaitLines(opened: OpenedProfile, path: string, flags: ReportFlags): st
     return null;
   }
   const profile = opened.profileAt('all');
-  const nameOf = (func: FuncIndex) => printable(withoutAsync(fileAndName(profile, func)[1]));
-  const rows = shown.map(({ share, interval, samples, resumed, awaiting }) => [
-    formatKnownShare(share, interval ?? undefined),
-    formatShareInterval(interval ?? undefined),
-    formatCount(samples),
-    ...fileAndName(profile, resumed).map(printable),
-    awaiting === null ? '(not known)' : awaiting.map(nameOf).join(' < '),
+  const rows = shown.map((row) => [
+    formatKnownShare(row.share, row.interval ?? undefined),
+    formatShareInterval(row.interval ?? undefined),
+    formatCount(row.samples),
+    ...fileAndName(profile, row.resumed).map(printable),
+    printable(awaitedBy(profile, row) ?? '(not known)'),
   ]);
   return [
     ...tableOf(['total', '95% interval', 'samples', 'file', 'function', 'awaited by'], rows, 3),

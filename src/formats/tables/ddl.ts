@@ -19,6 +19,7 @@ const ORDER: Record<SchemaTable, string> = {
   streams: 'recording, event, stream',
   marks: 'recording, start_ns',
   turns: 'recording, from_ns',
+  awaits: 'recording, event, func',
   losses: 'recording, event',
 };
 

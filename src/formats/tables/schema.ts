@@ -55,6 +55,9 @@ const DEFINITIONS = {
   turns: `
     pid int32, tid int32, from_ns int64, length_ns int64, events_ns int64, waited_ns int64, is_first int32,
     is_open int32`,
+  awaits: `
+    event int32, func text, dso text, kind text, file text?, line int32, awaited_by text?, samples int32,
+    weight double, share double, low double?, high double?`,
   losses: `
     event int32, samples int32, lost_samples int32, coverage double?, events_counted double?,
     arrived_events double, event_coverage double?, gap_events double, tail_events double?,

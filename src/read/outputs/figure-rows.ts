@@ -109,7 +109,7 @@ export function ratioRows(profile: Profile, found: FunctionRatios | null): Table
 }
 
 /** Name, DSO, kind, file and line. */
-function functionColumns(profile: Profile, rows: readonly FuncIndex[]): ColumnData[] {
+export function functionColumns(profile: Profile, rows: readonly FuncIndex[]): ColumnData[] {
   const { funcs, strings } = profile;
   const lost = lostFunc(profile);
   const text = (index: number): string | null => (index === NONE ? null : strings[index]);

@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { once } from '../../base/once.ts';
+import { finish } from '../../base/slices.ts';
 import { profileRows, rowsOf } from '../../formats/tables/profile-rows.ts';
 import {
   type RecordingTables,
@@ -14,12 +15,19 @@ import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { MARK_KINDS } from '../../profile/mark-table.ts';
 import type { TurnTable } from '../../profile/turn-table.ts';
 import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
+import { awaitedBy, findAwaits } from '../../questions/awaits.ts';
 import type { EventAccount } from '../../questions/ledger.ts';
 import { findPeriods } from '../../questions/periods.ts';
 import { REQUEST_TIMES, type RequestTimes } from '../../questions/request-times.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
-import { accountsOf, askAboutEvent } from './asked-event.ts';
-import { eventFigures, eventRows, functionRows, ratioRows } from './figure-rows.ts';
+import { type AskedEvent, accountsOf, askAboutEvent } from './asked-event.ts';
+import {
+  eventFigures,
+  eventRows,
+  functionColumns,
+  functionRows,
+  ratioRows,
+} from './figure-rows.ts';
 import { functionRatios } from './function-ratios.ts';
 
 /** Labels that a recording does not give itself. */
@@ -102,6 +110,9 @@ export function recordingTables(
     },
     get turns() {
       return turnRows(profile);
+    },
+    get awaits() {
+      return awaitRows(opened.profileAt('all'), asked);
     },
     get losses() {
       return lossRows(accountsOf(opened, asked()));
@@ -262,6 +273,27 @@ function turnRows({ turns }: Profile): TableRows {
     column(({ waitedNs }, row) => waitedNs[row]),
     column(({ isFirst }, row) => isFirst[row]),
     column(({ isOpen }, row) => isOpen[row]),
+  ]);
+}
+
+/** Resumed functions of each event, by those that await them. */
+function awaitRows(profile: Profile, asked: () => readonly AskedEvent[]): TableRows {
+  const isRecorded = profile.marks?.asyncStacks !== undefined;
+  const rows = (isRecorded ? asked() : []).flatMap((of) =>
+    finish(findAwaits({ ...of, profile })).map((row) => ({ event: of.event, ...row })),
+  );
+  return rowsOf(rows.length, [
+    rows.map(({ event }) => event),
+    ...functionColumns(
+      profile,
+      rows.map(({ resumed }) => resumed),
+    ),
+    rows.map((row) => awaitedBy(profile, row)),
+    rows.map(({ samples }) => samples),
+    rows.map(({ weight }) => weight),
+    rows.map(({ share }) => share),
+    rows.map(({ interval }) => interval?.low ?? null),
+    rows.map(({ interval }) => interval?.high ?? null),
   ]);
 }
 

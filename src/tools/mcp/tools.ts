@@ -8,6 +8,7 @@ import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analys
 import { functionsNamed, meantTogether } from '../../profile/analysis/select/find-functions.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
+import { awaitedBy } from '../../questions/awaits.ts';
 import {
   certaintyNote,
   comparisonNotes,
@@ -136,7 +137,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'requests',
-      'Requests of Node servers by route: count, latency, share; then collections, calls, measures.',
+      'Requests of Node servers by route: count, latency, share; then collections, calls, measures, who awaits.',
       { file: FILE, limit: LIMIT },
       ['file'],
       async (input, call) => requestsAnswer(await opened(input, call), input),
@@ -153,7 +154,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, turns (of event loops), losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle …), threads, streams, marks, turns (of event loops), awaits, losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input, call) => sqlAnswer(() => opened(input, call), input, call?.signal),
@@ -285,7 +286,8 @@ function turnsAnswer(opened: AnalysedProfile, input: Input): string {
 function requestsAnswer(opened: AnalysedProfile, input: Input): string {
   const report = opened.requests();
   const marks = opened.programMarks().filter(({ kind }) => kind !== 'request');
-  if (report === null && marks.length === 0) {
+  const awaits = awaitLines(opened, limitOf(input));
+  if (report === null && marks.length === 0 && awaits.length === 0) {
     return answerText(
       ['The recording has no requests: nothing of perf-ts was in a Node program that it recorded.'],
       'top.',
@@ -337,9 +339,24 @@ function requestsAnswer(opened: AnalysedProfile, input: Input): string {
           marks.slice(0, limit).map((mark) => [mark.kind, quotedName(mark.name), ...times(mark)]),
         ),
       ),
+      '',
+      ...awaits,
     ],
     'turns for what kept the event loop, or source of a function.',
   );
+}
+
+/** None where `record --async-stacks` did not record who awaits. */
+function awaitLines(opened: AnalysedProfile, limit: number): string[] {
+  const profile = opened.profileAt('all');
+  const rows = opened.awaits()?.map((row) => ({
+    ...row,
+    cells: [
+      quotedName(nameFunction(profile, row.resumed).name),
+      quotedName(awaitedBy(profile, row) ?? '(not known)'),
+    ],
+  }));
+  return rows ? shareTable(['resumed function', 'awaited by'], rows, limit) : [];
 }
 
 /** Which functions are meant, where their name is that of several. */

@@ -1,63 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
-import { addAsyncFrames, markAsyncFrames } from '../../../src/code/javascript/async-frames.ts';
-import { nameScripts } from '../../../src/code/javascript/name-scripts.ts';
-import type { AsyncStack, MarkTable } from '../../../src/profile/mark-table.ts';
+import { tableColumns } from '../../../src/formats/tables/schema.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { findAwaits } from '../../../src/questions/awaits.ts';
 import { ownersOfStacks } from '../../../src/questions/stack-owners.ts';
+import { recordingTables } from '../../../src/read/outputs/recording-tables.ts';
+import { BURN, HOOK, LEAF, RESUMED, RUN, woven } from '../../helpers/async-profile.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
-import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
-
-const place = (name: string, line: number, column = 1) => ({ name, file: '/a.js', line, column });
-const ASYNC_STACKS: AsyncStack[] = [
-  { resumed: place('leaf', 4), awaiting: [place('middle', 5), place('first', 6)] },
-  { resumed: place('leaf', 4), awaiting: [place('second', 7)] },
-  { resumed: place('handle', 9), awaiting: [] },
-  { resumed: place('other', 8), awaiting: [place('second', 7)] },
-];
-/** V8's names of code: `async function` begins where the line does. */
-const NAMES = [
-  'JS:~leaf /a.js:4:20',
-  'JS:^middle /a.js:5:22',
-  'JS:*middle /a.js:5:22',
-  'JS:~middle /b.js:5:9',
-  'JS:~first /a.js:6:21',
-];
-
-const RUN = ['node', 'Builtins_RunMicrotasks'];
-const RESUMED = [...RUN, 'Builtins_AsyncFunctionAwaitResolveClosure'];
-const HOOK = [...RUN, 'Builtins_JSEntryTrampoline', 'JS:~hook /h.js:1:1'];
-const LEAF = 'JS:~leaf /a.js:4:20';
-const BURN = 'JS:*burn /a.js:2:14';
-
-/** A profile with such stacks, the outermost function first, and the rows of `ASYNC_STACKS` that are known of them; −1: not known. */
-function recorded(samples: readonly (readonly [stack: readonly string[], row: number])[]) {
-  const WIDTH = 60;
-  const depth = Math.max(...samples.map(([stack]) => stack.length));
-  const cell = (name = '-') =>
-    (name.startsWith('JS:') ? `${name}@[JIT] tid 1` : name).padEnd(WIDTH);
-  const rows = Array.from({ length: depth }, (_, i) => samples.map(([stack]) => cell(stack[i])));
-  const profile = profileFromText(rows.map((row) => row.join('')).join('\n'));
-  const { length } = samples;
-  const contexts = {
-    length,
-    loop: new Int32Array(length),
-    timeNs: Float64Array.from(profile.samples.timeNs),
-    request: new Int32Array(length),
-    stack: Int32Array.from(samples, ([, row]) => row),
-  };
-  const loops = [{ thread: 0, pid: 1, tid: 1, source: 'library' as const }];
-  const marks = { loops, contexts, asyncStacks: ASYNC_STACKS } as Partial<MarkTable> as MarkTable;
-  return { ...profile, marks };
-}
-
-/** With the functions that await, named as the readers do. */
-function woven(samples: Parameters<typeof recorded>[0]): Profile {
-  const { profile, count } = addAsyncFrames(recorded(samples), () => NAMES);
-  const options = { sourceMaps: null, directory: null, simplify: 'interpreter' as const };
-  return markAsyncFrames({ profile: nameScripts(profile, options), count });
-}
+import { simpleWeights } from '../../helpers/profile-from-text.ts';
+import { analysed } from '../../helpers/query-tables.ts';
 
 /** The stack of each sample below the event loop, the outermost function first. */
 function stacksOf({ samples, stacks, frames, funcs, strings }: Profile): string[] {
@@ -156,6 +107,27 @@ describe('frames of functions that await', () => {
       [2, 0.4, 'leaf /a.js:4', ['async middle /a.js:5', 'async first /a.js:6']],
       [1, 0.2, 'leaf /a.js:4', ['async second /a.js:7']],
       [1, 0.2, 'leaf /a.js:4', null],
+    ]);
+  });
+
+  test('the table in SQL has the same rows, of each event', () => {
+    const opened = analysed(
+      woven([
+        [[...RESUMED, LEAF, BURN], 0],
+        [[...RESUMED, LEAF], 0],
+        [[...RESUMED, LEAF, BURN], -1],
+        [[...RUN, BURN], -1],
+      ]),
+    );
+    const { columns, length } = recordingTables(opened, { name: 'x' }).awaits;
+    const names = tableColumns('awaits').slice(1);
+    const rows = Array.from({ length }, (_, row) =>
+      Object.fromEntries(names.map(({ name }, column) => [name, columns[column][row]])),
+    );
+    const resumed = { event: 0, func: 'leaf /a.js:4', file: '/a.js', line: 4 };
+    expect(rows).toMatchObject([
+      { ...resumed, awaited_by: 'middle < first', samples: 2, weight: 2, share: 0.5 },
+      { ...resumed, awaited_by: null, samples: 1, weight: 1, share: 0.25 },
     ]);
   });
 });

@@ -6,6 +6,7 @@ import { MOST_TOKENS } from '../../../src/tools/mcp/answer-text.ts';
 import { Calls, type Tool } from '../../../src/tools/mcp/protocol.ts';
 import { tokensAtMost } from '../../../src/tools/mcp/token-bound.ts';
 import { perfTools } from '../../../src/tools/mcp/tools.ts';
+import { BURN, LEAF, RESUMED, woven } from '../../helpers/async-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { analysed, DRAWN, LATER, withTurns } from '../../helpers/query-tables.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
@@ -29,6 +30,7 @@ const FILES: Record<string, typeof DRAWN> = {
   'many.data': MANY,
   'evil.data': EVIL,
   'han.data': HAN,
+  'awaits.data': analysed(woven([[[...RESUMED, LEAF, BURN], 0]])),
 };
 const tools = perfTools(async (file) => {
   if (FILES[file] === undefined) throw new Error(`${file}: no such file`);
@@ -103,6 +105,13 @@ describe('answers', () => {
     expect(text).not.toContain('(start)');
     const without = await call('turns', { file: 'many.data' });
     expect(without.text).toContain('has no turns');
+  });
+
+  test('the answer about requests names who awaits a resumed function', async () => {
+    const { text } = await call('requests', { file: 'awaits.data' });
+    expect(text).toMatch(/^\| 100\.00% \| .* \| `leaf \/a\.js:4` \| `middle < first` \|$/m);
+    const { text: rows } = await call('sql', { file: 'awaits.data', sql: 'from awaits' });
+    expect(rows).toMatch(/`leaf \/a\.js:4` .* \| `middle < first` \|/);
   });
 
   test('the answers name what was left out, and stay short with many functions', async () => {

@@ -66,6 +66,7 @@ export function windowTables(
     streams: NO_ROWS,
     marks: NO_ROWS,
     turns: NO_ROWS,
+    awaits: NO_ROWS,
     losses: lossRows(figures, profile),
   };
 }
