@@ -32,9 +32,21 @@ type ChildProcess = {
   readonly spawnfile?: string;
   readonly _handle?: { close(...args: unknown[]): unknown } | null;
 };
+/** A request of HTTP/2. */
+type Stream = { readonly id?: number; readonly sentHeaders?: Headers };
+type Headers = {
+  readonly ':method'?: string;
+  readonly ':authority'?: string;
+  readonly ':path'?: string;
+  readonly ':status'?: number;
+};
 type Message = {
   readonly process?: ChildProcess;
-  readonly request: Request & { readonly raw?: { readonly socket: object } };
+  readonly request: Request & {
+    readonly raw?: { readonly socket: object; readonly stream?: Stream };
+  };
+  readonly stream: Stream;
+  readonly headers: Headers;
   readonly socket: object;
   readonly response?: { readonly statusCode?: number };
   /** Fastify gives its channels one. */
@@ -54,6 +66,8 @@ type Tools = {
   cut(name: unknown): string;
   /** A path without its query, which may have secrets. */
   pathOf(url: string | undefined): string;
+  /** A stream that the server of HTTP/2 begins itself. */
+  isPushed(stream: Stream): boolean;
   /** A step that never throws. */
   attempt<Of>(step: (of: Of) => void): (of: Of) => void;
   /** Subscribes to a channel; returns what ends it. */
@@ -74,6 +88,7 @@ type Place = {
   id: number;
   route: string | null;
   status?: number;
+  method?: string;
 };
 type Method = (...args: unknown[]) => unknown;
 type Entry = { readonly name: string; readonly startTime: number; readonly duration: number };
@@ -157,6 +172,7 @@ function watchParts(
       // The program runs as it does without us.
     }
   };
+  const isPushed = ({ id = 1 }: Stream): boolean => id % 2 === 0;
   const undo: (() => void)[] = [];
   const channels = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
   const subscribe: Tools['subscribe'] = (channel, subscriber) => {
@@ -175,6 +191,7 @@ function watchParts(
     keep,
     cut,
     pathOf,
+    isPushed,
     attempt,
     subscribe,
     watch: () => {},
@@ -187,7 +204,7 @@ function watchParts(
 }
 
 function watchServers(tools: Tools): void {
-  const { library, keep, cut, subscribe } = tools;
+  const { library, keep, cut, subscribe, isPushed } = tools;
   let { contexts: openOf } = tools;
   /** Opened by the first request. */
   let contexts: ReturnType<ContextsModule['openContexts']> = null;
@@ -222,7 +239,8 @@ function watchServers(tools: Tools): void {
     const path = route?.path;
     return place.route ?? (typeof path === 'string' ? `${baseUrl}${path}` : '');
   };
-  subscribe('http.server.request.start', ({ request, socket }) => {
+  /** The number of its mark; 0: it has none. */
+  const begin = (method?: string, path?: string): number => {
     if (openOf !== null) {
       const open = openOf;
       openOf = null;
@@ -230,12 +248,15 @@ function watchServers(tools: Tools): void {
       if (contexts !== null) tools.undo.push(contexts.end);
     }
     const kept = keep(SERVER);
-    if (kept < 0) {
-      contexts?.enter(0);
-      return;
-    }
-    const id = library.begin(kept, request.method, request.url);
+    const id = kept < 0 ? 0 : library.begin(kept, method, path);
     contexts?.enter(id);
+    return id;
+  };
+  const end = (id: number, status = 0, method = '', route = ''): void =>
+    library.end(id, status, lessons === LESSONS ? AS_TAUGHT : nameOf(method, route));
+  subscribe('http.server.request.start', ({ request, socket }) => {
+    const id = begin(request.method, request.url);
+    if (id === 0) return;
     const place = bySocket.get(socket);
     if (place !== undefined && place.request !== null) {
       others++;
@@ -251,36 +272,51 @@ function watchServers(tools: Tools): void {
     const place = placeOf(request, socket);
     if (place === undefined) return;
     place.request = null;
-    const told = lessons === LESSONS ? AS_TAUGHT : nameOf(request.method, routeOf(place, request));
-    library.end(place.id, response?.statusCode ?? 0, told);
+    end(place.id, response?.statusCode, request.method, routeOf(place, request));
+  });
+  subscribe('http2.server.stream.start', ({ stream, headers }) => {
+    if (isPushed(stream)) return;
+    const method = headers[':method'] ?? '';
+    const id = begin(method, headers[':path']);
+    if (id !== 0) places.set(stream, { request: stream, id, route: null, method });
+  });
+  subscribe('http2.server.stream.close', ({ stream }) => {
+    const place = places.get(stream);
+    if (place === undefined) return;
+    places.delete(stream);
+    end(place.id, stream.sentHeaders?.[':status'], place.method, place.route ?? undefined);
   });
   const endLessons = subscribe(
     'tracing:fastify.request.handler:start',
     ({ request: { raw }, route }) => {
-      const place = raw && placeOf(raw, raw.socket);
+      const place = raw && (places.get(raw.stream ?? raw) ?? placeOf(raw, raw.socket));
       if (++lessons === LESSONS) endLessons();
       if (place !== undefined && typeof route?.url === 'string') place.route = route.url;
     },
   );
 }
 
-/** Requests of `node:http`, and of undici, whose `fetch` Node has. */
-function watchCalls({ library, keep, cut, pathOf, subscribe }: Tools): void {
+/** Requests of `node:http`, of `node:http2`, and of undici, whose `fetch` Node has. */
+function watchCalls({ library, keep, cut, pathOf, isPushed, subscribe }: Tools): void {
   const CLIENT = 2;
   const places = new WeakMap<object, Place>();
-  const begin = ({ request }: Message): void => {
+  const beginOf = (of: object, method: unknown, host: unknown, path?: string): void => {
     const kept = keep(CLIENT);
     if (kept < 0) return;
-    const host = cut(request.origin ?? request.getHeader?.('host') ?? request.host);
-    const name = `${request.method} ${host.replace(/^https?:\/\//, '')}${pathOf(request.path)}`;
-    places.set(request, { request, id: library.begin(kept, name), status: 0, route: null });
+    const name = `${cut(method)} ${cut(host).replace(/^https?:\/\//, '')}${pathOf(path)}`;
+    places.set(of, { request: of, id: library.begin(kept, name), route: null });
   };
-  const end = ({ request, response }: Message): void => {
-    const place = places.get(request);
+  const endOf = (of: object, status?: number): void => {
+    const place = places.get(of);
     if (place === undefined) return;
-    places.delete(request);
-    library.end(place.id, response?.statusCode ?? place.status ?? 0, '');
+    places.delete(of);
+    library.end(place.id, status ?? place.status ?? 0, '');
   };
+  const begin = ({ request }: Message): void => {
+    const host = request.origin ?? request.getHeader?.('host') ?? request.host;
+    beginOf(request, request.method, host, request.path);
+  };
+  const end = ({ request, response }: Message): void => endOf(request, response?.statusCode);
   subscribe('http.client.request.start', begin);
   subscribe('http.client.response.finish', end);
   subscribe('http.client.request.error', end);
@@ -291,6 +327,15 @@ function watchCalls({ library, keep, cut, pathOf, subscribe }: Tools): void {
   });
   subscribe('undici:request:trailers', end);
   subscribe('undici:request:error', end);
+  subscribe('http2.client.stream.created', ({ stream, headers }) => {
+    if (isPushed(stream)) return;
+    beginOf(stream, headers[':method'], headers[':authority'], headers[':path']);
+  });
+  subscribe('http2.client.stream.finish', ({ stream, headers }) => {
+    const place = places.get(stream);
+    if (place !== undefined) place.status = headers[':status'] ?? 0;
+  });
+  subscribe('http2.client.stream.close', ({ stream }) => endOf(stream));
 }
 
 /** Names that are looked up, connections that are made, and child processes that are waited for by callbacks. */
@@ -436,6 +481,8 @@ function watchSpans({ library, keep, cut, subscribe, watch }: Tools): void {
     'http.server.request.start',
     'http.client.request.start',
     'undici:request:create',
+    'http2.server.stream.start',
+    'http2.client.stream.created',
   ];
   for (const channel of CHANNELS) subscribe(channel, look);
 }

@@ -12,9 +12,12 @@ import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
 import { departures } from '../helpers/json-schema.ts';
 import { describeLive } from '../helpers/live.ts';
+import { findNode, MAJORS } from '../strangers/nodes.ts';
 
 const scratch = scratchDirectory();
 const REGISTER = join(projectRoot, 'dist/register/preload.cjs');
+/** Their channels of HTTP/2 end requests from Node 22.18 and 24.3 on. */
+const NODES = MAJORS.filter((major) => major >= 22).flatMap((major) => findNode(major) ?? []);
 const TOLERANCE_NS = 1e6;
 
 /**
@@ -108,6 +111,49 @@ const server = http.createServer((request, response) => {
     console.log(JSON.stringify({ port, ms }));
     server.close();
   });
+});
+`;
+
+/** A server of HTTP/2 that asks itself and pushes what nobody asked for; one request is given up. Prints what its own code saw. */
+const HTTP2 = `
+const http2 = require('node:http2');
+const now = () => Number(process.hrtime.bigint());
+const seen = { handled: {}, call: {} };
+let onAsked;
+let onGivenUp;
+const givenUp = new Promise((resolve) => (onGivenUp = resolve));
+const server = http2.createServer((request, response) => {
+  if (request.url.startsWith('/never')) {
+    request.on('aborted', () => setImmediate(onGivenUp));
+    return onAsked();
+  }
+  const fromNs = now();
+  response.stream.pushStream({ ':path': '/pushed' }, (error, pushed) => pushed.on('error', () => {}).end());
+  setTimeout(() => {
+    response.statusCode = 201;
+    seen.handled[request.method + ' ' + request.url.split('?')[0]] = [fromNs, now()];
+    response.end('done');
+  }, 2);
+}).listen(0, async () => {
+  const host = 'localhost:' + server.address().port;
+  const client = http2.connect('http://' + host).on('stream', (pushed) => pushed.on('error', () => {}).resume());
+  const ask = (path, giveUp = () => {}) => new Promise((resolve) => {
+    const fromNs = now();
+    const stream = client.request({ ':path': path + '?token=secret', authorization: 'secret' }).resume();
+    stream.on('close', () => {
+      seen.call['GET ' + host + path] = [fromNs, now()];
+      resolve();
+    });
+    giveUp(stream);
+  });
+  for (let i = 0; i < 10; i++) await Promise.all([ask('/users/' + i), ask('/slow/a' + i)]);
+  await ask('/never', (stream) => {
+    stream.on('error', () => {});
+    onAsked = () => stream.close(8);
+  });
+  await givenUp;
+  console.log(JSON.stringify({ host, ...seen }));
+  process.exit();
 });
 `;
 
@@ -233,6 +279,49 @@ describeLive('marks of programs', () => {
     expect(marks.toNs[child] - marks.fromNs[child]).toBeLessThanOrEqual(ms * 1e6 + TOLERANCE_NS);
     expect(marks.toNs[child] - marks.fromNs[child]).toBeGreaterThan(5e6);
   });
+
+  it.each(NODES)(
+    'requests of HTTP/2 are marks of both sides, and what a server pushes is none, on Node $major',
+    async ({ path, major }) => {
+      const recording = join(scratch, `http2-${major}.data`);
+      const program = join(scratch, 'http2.cjs');
+      writeFileSync(program, HTTP2);
+      const record = ['record', '--clockid', 'monotonic', '-o', recording];
+      const { stdout } = perfTs([...record, '--', path, program]);
+      const seen = JSON.parse(stdout) as Record<'handled' | 'call', Record<string, Span>>;
+      const { marks, opened, startNs } = await marksOf(recording);
+      const { host } = seen as unknown as { host: string };
+      const of = (kind: (typeof MARK_KINDS)[number]) =>
+        opened
+          .programMarks()
+          .flatMap((mark) => (mark.kind === kind ? [[mark.name, mark.count]] : []));
+      const each = Array.from({ length: 10 }, (_, i) => [`/slow/a${i}`, 1]);
+      const paths = [['/never', 1], ...each, ['/users/*', 10]];
+      expect(of('request').sort()).toEqual(paths.map(([name, count]) => [`GET ${name}`, count]));
+      expect(of('call').sort()).toEqual(
+        paths.map(([name, count]) => [`GET ${host}${name}`, count]),
+      );
+      for (const row of [...rowsOf(marks, 'request'), ...rowsOf(marks, 'call')]) {
+        const text = marks.names[marks.text[row]];
+        const isGivenUp = text.endsWith('/never');
+        expect([text, marks.isOpen[row], marks.status[row]]).toEqual([
+          text,
+          0,
+          isGivenUp ? 0 : 201,
+        ]);
+        const [fromNs, toNs] = [startNs + marks.fromNs[row], startNs + marks.toNs[row]];
+        const call = seen.call[text];
+        if (call !== undefined) expect([call[0] <= fromNs, toNs <= call[1]]).toEqual([true, true]);
+        const handled = seen.handled[text];
+        if (handled !== undefined)
+          expect([fromNs <= handled[0], handled[1] <= toNs]).toEqual([true, true]);
+        expect([call, handled].filter(Boolean)).toHaveLength(
+          isGivenUp && call === undefined ? 0 : 1,
+        );
+      }
+      expect(marks.names.join()).not.toContain('secret');
+    },
+  );
 
   it('a worker has marks of its own thread', async () => {
     const recording = join(scratch, 'workers.data');

@@ -129,6 +129,7 @@ export const PROGRAMS: readonly Program[] = [
   program('active-resources.cjs', since(12)),
   program('turns.cjs'),
   program('http.cjs'),
+  program('http2.cjs', since(12)),
   program('compile-cache.cjs', since(22)),
   program('stripped-types.ts', since(24)),
 ];
