@@ -102,7 +102,7 @@ function judgeDiagnostics({ diagnostics, truncatedAt, shareOf, rings }: FileEvid
     }
     // A damaged file may have had the names: other options of record would not help.
     if (code === 'perf-map-missing' || code === 'jit-code-unnamed') {
-      return isDamaged ? [] : judgeUnnamedCode(diagnostic, diagnostics);
+      return isDamaged ? [] : judgeUnnamedCode(diagnostic, diagnostics, shareOf !== undefined);
     }
     return judgeDiagnostic(diagnostic, rings) ?? [];
   });
@@ -224,9 +224,11 @@ function noteOf(
 function judgeUnnamedCode(
   { code, reason, example, command }: DescribedDiagnostic,
   diagnostics: readonly DescribedDiagnostic[],
+  hasSamples: boolean,
 ): Finding[] {
   if (code === 'perf-map-missing') {
-    if (diagnostics.some((other) => other.code === 'jit-code-unnamed')) return [];
+    // Samples in such code are counted by program: where there are none, as in the watcher of `node --watch`, none needs a map.
+    if (hasSamples || diagnostics.some((other) => other.code === 'jit-code-unnamed')) return [];
     return [createFinding('javascript-unnamed', 'note', 'names missing', reason, { command })];
   }
   const share = Number.parseFloat(example) / 100;

@@ -6,10 +6,13 @@ import { WHOLE_FILE } from './every-finding.ts';
 
 const codes = (found: readonly { readonly code: string }[]) => found.map(({ code }) => code);
 
-function ofDiagnostics(count: (diagnostics: Diagnostics) => void) {
+function ofDiagnostics(
+  count: (diagnostics: Diagnostics) => void,
+  samples: Pick<Parameters<typeof judgeFile>[0], 'shareOf'> = {},
+) {
   const diagnostics = new Diagnostics();
   count(diagnostics);
-  return judgeFile({ ...WHOLE_FILE, diagnostics: describeDiagnostics(diagnostics) });
+  return judgeFile({ ...WHOLE_FILE, ...samples, diagnostics: describeDiagnostics(diagnostics) });
 }
 
 test('a whole file has no finding', () => {
@@ -49,6 +52,22 @@ test('an option of record is no help where a damaged file may have had the names
     diagnostics.count('appendix-cut');
   });
   expect(codes(damaged)).toEqual(['parts-damaged']);
+});
+
+test('a map that is missing is no finding where samples are counted, and none is in its code', () => {
+  const found = ofDiagnostics((diagnostics) => diagnostics.count('perf-map-missing', 'a.map'), {
+    shareOf: () => 0,
+  });
+  expect(found).toEqual([]);
+});
+
+test('code of a Node under its permission model is named by a launch alone', () => {
+  const found = ofDiagnostics((diagnostics) => {
+    diagnostics.count({ code: 'jit-code-unnamed', subject: 'node --permission' }, '80.00% of all');
+  });
+  expect(found).toMatchObject([{ share: 0.8, command: null }]);
+  expect(found[0].sentence).toContain('record --node-flags');
+  expect(found[0].sentence).not.toContain('while it runs');
 });
 
 test('code of a JIT without names is a finding of the program that made it, with its own way to name it', () => {

@@ -511,6 +511,24 @@ describeLive('attaching to a running Node', () => {
 });
 
 describeLive('a Node program that perf-ts starts', () => {
+  it('a report of one under the permission model advises the one way that names it', () => {
+    const flag = ['--permission', '--experimental-permission'].find((name) =>
+      process.allowedNodeEnvironmentFlags.has(name),
+    ) as string;
+    const file = join(scratch, 'restricted.data');
+    const script = join(scratch, 'restricted.cjs');
+    writeFileSync(
+      script,
+      'let s = 0; while (process.cpuUsage().user < 1e6) for (let i = 0; i < 1e6; i++) s = (s * 31 + i) | 0;',
+    );
+    const node = [process.execPath, flag, '--allow-fs-read=*', script];
+    const flags = ['record', '-g', '-e', 'cpu-clock:u', '-F', '999', '-o', file, '--'];
+    expect(perfTs([...flags, ...node]).status).toBe(0);
+    const { stderr } = perfTs(['report', file]);
+    expect(stderr).toMatch(/% of the samples are in code without a name .*record --node-flags/);
+    expect(stderr).not.toContain('--attach-js');
+  });
+
   it("register names Node's own functions in the workers of a program", async () => {
     const script = join(scratch, 'launched-worker.cjs');
     writeFileSync(

@@ -19,6 +19,7 @@ import { noteAsked } from '../../system/asked-files.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted } from '../../system/files/trusted-file.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { forbidsInspector } from '../../system/runtimes/attached-runtimes.ts';
 import { statOrNull } from '../../system/small-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
@@ -139,9 +140,12 @@ function countUnnamed(
   const share = (count: number) => `${((100 * count) / samples.length).toFixed(2)}% of all`;
   if (fromBefore > 0) diagnostics.count('javascript-from-before', share(fromBefore), fromBefore);
   const byProgram = new Map<string, number>();
+  const { commandLine } = profile.meta;
+  const isRestricted = forbidsInspector(commandLine.slice(commandLine.indexOf('--') + 1));
   for (const [pid, count] of unnamedOf) {
     const main = threads.find((thread) => thread.pid === pid && thread.tid === pid);
-    const program = programs.get(pid) ?? main?.comm ?? `process ${pid}`;
+    const known = programs.get(pid) ?? main?.comm ?? `process ${pid}`;
+    const program = known === 'node' && isRestricted ? 'node --permission' : known;
     byProgram.set(program, (byProgram.get(program) ?? 0) + count);
   }
   for (const [subject, count] of byProgram) {
