@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { HtmlFile } from '../formats/export/html.ts';
-import type { PageSetup } from '../formats/export/page-profile.ts';
+import type { PageProgress, PageSetup } from '../formats/export/page-profile.ts';
 import { STAGE_WORDS } from '../options/reading.ts';
 import { renderPage } from '../read/outputs/render-page.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -73,7 +73,7 @@ export class ServerAnswers {
    *     page?files=N&before=M&view=V   the same as one file, with the sources of the heaviest functions
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
-   *     progress/N                     how far the reading of recording N has come, in words
+   *     progress/N                     `PageProgress` of the reading of recording N
    *     report/N                       the report of its periods
    *     download/N/FORMAT?PART         recording N, or a part of it, for other tools
    *     source/N?name=S                `PageSource` of the file in row S of recording N's strings
@@ -298,13 +298,14 @@ function asFileName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, '_');
 }
 
-/** `finding names of functions 43%`: as the terminal prints it. */
 function describeProgress(file: ServedFile): Answer {
-  const reached = file.progress?.() ?? null;
-  if (reached === null) return plainText(200, '');
-  const { stage, share } = reached;
-  const words = STAGE_WORDS[stage](printable(file.name));
-  return plainText(200, share === null ? words : `${words} ${Math.round(share * 100)}%`);
+  const { stage, share = null, soFar = null } = file.progress?.() ?? {};
+  const progress: PageProgress = {
+    words: stage === undefined ? '' : STAGE_WORDS[stage](printable(file.name)),
+    percent: share === null ? null : Math.round(share * 100),
+    soFar,
+  };
+  return ok('application/json; charset=utf-8', JSON.stringify(progress), dataHeaders());
 }
 
 /** The page of the server: nothing but where its parts are. */

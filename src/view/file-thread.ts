@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { packError, type SentError } from '../base/sent-error.ts';
-import type { ReadingStage } from '../options/reading.ts';
+import type { HeaviestSoFar } from '../formats/export/page-profile.ts';
+import type { ReadingProgress } from '../options/reading.ts';
 import type { FileMethod } from './asked-file.ts';
 import type { ServedFile } from './served-file.ts';
 
@@ -19,10 +20,10 @@ export type FileReply =
   | { readonly id: number; readonly kind: 'failed'; readonly error: SentError };
 
 /** How far the reading has come: nobody has asked. */
-export type FileProgress = {
+export type FileProgress = ReadingProgress & {
   readonly kind: 'progress';
-  readonly stage: ReadingStage;
-  readonly share: number | null;
+  /** Null: as reported before. */
+  readonly soFar: HeaviestSoFar | null;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { printable } from '../base/printable.ts';
-import type { PageFile } from '../formats/export/page-profile.ts';
+import type { PageFile, PageProgress } from '../formats/export/page-profile.ts';
 import type { ReadingProgress } from '../options/reading.ts';
 
 export const DOWNLOADS = {
@@ -39,12 +39,15 @@ export type SamplePart = {
   readonly inTurnsOver?: number;
 };
 
+/** How far a recording is read, and the heaviest functions of that. */
+export type FileReading = ReadingProgress & Pick<PageProgress, 'soFar'>;
+
 /** Questions of the server to a recording, in this thread or in another. All answers may be a `FailedError`. */
 export type ServedFile = {
   /** Name of the recording as given, without its folder. */
   readonly name: string;
   /** The progress of reading; null: it has not begun, or nobody follows it. */
-  progress?(): ReadingProgress | null;
+  progress?(): FileReading | null;
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array | Promise<Uint8Array>;
   /** Text for `decodePageReport`. */

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
-import type { OnReadingProgress, ReadingProgress } from '../options/reading.ts';
+import type { OnReadingProgress } from '../options/reading.ts';
 import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
 import type { FileProgress, FileReply, FileRequest } from './file-thread.ts';
-import type { ServedFile } from './served-file.ts';
+import type { FileReading, ServedFile } from './served-file.ts';
 
 type Waiting = {
   resolve(value: unknown): void;
@@ -19,7 +19,7 @@ export class ThreadedFile extends AskedFile {
   readonly #waiting = new Map<number, Waiting>();
   readonly #page: Promise<Uint8Array> | null;
   #lastId = 0;
-  #progress: ReadingProgress | null = null;
+  #progress: FileReading | null = null;
 
   /**
    * `thread` is the module that calls `answerFrom`, which gets `data` as its `workerData`; or a thread that has
@@ -44,8 +44,9 @@ export class ThreadedFile extends AskedFile {
         : thread;
     this.#thread.on('message', (message: FileReply | FileProgress) => {
       if (message.kind === 'progress') {
-        this.#progress = message;
-        onProgress?.(message.stage, message.share);
+        const { stage, share, soFar } = message;
+        this.#progress = { stage, share, soFar: soFar ?? this.#progress?.soFar ?? null };
+        onProgress?.(stage, share);
       } else this.#settle(message);
     });
     this.#thread.on('error', (error) => this.#fail(error));
@@ -56,7 +57,7 @@ export class ThreadedFile extends AskedFile {
     this.#page?.catch(() => {});
   }
 
-  progress(): ReadingProgress | null {
+  progress(): FileReading | null {
     return this.#progress;
   }
 

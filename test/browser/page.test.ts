@@ -55,6 +55,36 @@ describeBrowser('the page of a server', (tab) => {
     expect(await waiting.count()).toBe(0);
   });
 
+  it('the page shows the heaviest functions of what is read so far, and how far that is, until the recording is there', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=flame`);
+    let release = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/profile/0', async (route) => {
+      await isRead;
+      await route.continue();
+    });
+    const heaviest = [
+      { name: '<b>parse</b>', share: 0.6 },
+      { name: 'render', share: 0.3 },
+    ];
+    const soFar = { part: 0.31, heaviest };
+    const json = { words: 'reading run.data', percent: 42, soFar };
+    await page.route('**/progress/0', (route) => route.fulfill({ json }));
+    await page.reload();
+    const rows = page.locator('.so-far li');
+    await expect.poll(() => rows.allInnerTexts()).toHaveLength(2);
+    const reading = await page.locator('.reading').innerText();
+    expect(reading).toContain('Reading run.data 42% …');
+    expect(reading).toContain('Preliminary: most by itself in the first 31');
+    expect(await rows.first().innerText()).toMatch(/60.*<b>parse<\/b>/s);
+    expect(await page.locator('.reading progress').getAttribute('value')).toBe('42');
+    release();
+    await frame(page, 'paintCell').waitFor();
+    expect(await page.locator('.reading').count()).toBe(0);
+  });
+
   it('paper has all of the graph, of the chosen function and of the list', async () => {
     const { page } = await tab.visit(`${server.url}#tab=flame`, { height: 400 });
     await frame(page, 'paintCell').waitFor();

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport } from '../../src/formats/export/page-report.ts';
-import type { ReadingProgress } from '../../src/options/reading.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
+import type { FileReading } from '../../src/view/served-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
 import { scratchDirectory } from '../helpers/cli.ts';
@@ -167,17 +167,23 @@ describe('the server', () => {
 });
 
 describe('a recording that is being read', () => {
-  it('the page is told how far that is, in the words of the terminal', async () => {
-    let reached: ReadingProgress | null = null;
+  it('the page is told how far that is, in the words of the terminal, and what is heaviest so far', async () => {
+    let reached: FileReading | null = null;
     const file = new ViewedFile(folded, await openProfile(folded));
     const read = Object.assign(file, { progress: () => reached });
     const own = await startViewServer([read], { port: 0, isLive: false, users: null });
-    const told = async () => (await ask(own.url, `${new URL(own.url).pathname}progress/0`)).body;
-    expect(`${await told()}`).toBe('');
-    reached = { stage: 'names', share: 0.426 };
-    expect(`${await told()}`).toBe('finding names of functions 43%');
-    reached = { stage: 'tables', share: null };
-    expect(`${await told()}`).toBe('adding up the samples');
+    const told = async () =>
+      JSON.parse(`${(await ask(own.url, `${new URL(own.url).pathname}progress/0`)).body}`);
+    const soFar = { part: 0.2, heaviest: [{ name: 'main', share: 0.5 }] };
+    expect(await told()).toEqual({ words: '', percent: null, soFar: null });
+    reached = { stage: 'names', share: 0.426, soFar: null };
+    expect(await told()).toEqual({
+      words: 'finding names of functions',
+      percent: 43,
+      soFar: null,
+    });
+    reached = { stage: 'tables', share: null, soFar };
+    expect(await told()).toEqual({ words: 'adding up the samples', percent: null, soFar });
     await own.close();
   });
 });

@@ -1,6 +1,7 @@
 import type {
   PageDataPlace,
   PageFile,
+  PageProgress,
   PageSetup,
   PageSources,
 } from '../../src/formats/export/page-profile.ts';
@@ -26,10 +27,13 @@ export async function loadPageData(document: Document, file: PageFile): Promise<
 }
 
 /** The server's progress in reading a recording, in words; empty where it does not know. */
-export async function askProgress(document: Document, { progress }: PageFile): Promise<string> {
-  if (progress === undefined) return '';
+export async function askProgress(
+  document: Document,
+  { progress }: PageFile,
+): Promise<PageProgress | null> {
+  if (progress === undefined) return null;
   const response = await fetch(new URL(progress, document.baseURI));
-  return response.ok ? await response.text() : '';
+  return response.ok ? ((await response.json()) as PageProgress) : null;
 }
 
 /** The report on a recording. Throws as `loadPageData` does. */

@@ -2,9 +2,13 @@
 
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { printable } from '../../base/printable.ts';
+import { isIdleKernel } from '../../code/native-frames/kernel-entry.ts';
+import type { HeaviestSoFar } from '../../formats/export/page-profile.ts';
 import type { AskedOf } from '../../options/option.ts';
-import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
+import type { OnReadingProgress, ReadingStage, ReadSoFar } from '../../options/reading.ts';
 import type { VIEW } from '../../options/view.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import { keepReadings } from '../../read/kept-profile.ts';
 import { openGrowing } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-thread.ts';
@@ -25,6 +29,11 @@ export type ViewThreadData = {
 /** Priority on the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
 const LIVE_PRIORITY = 5;
 const POST_MS = 100;
+/** Whoever waits less for the recording sees that at once. */
+const FIRST_LOOK_MS = 500;
+/** Pause between two looks at what was read so far, as a multiple of the time that the last one took. */
+const PAUSE_FACTOR = 20;
+const MOST_HEAVIEST = 12;
 
 if (parentPort !== null) {
   const port = parentPort;
@@ -48,25 +57,42 @@ async function open(
     { ...flags, quiet: isListed },
     {
       lines: flags.inline !== false,
-      onProgress: postProgress(port),
+      onProgress: postProgress(port, isListed),
     },
   );
   if (isListed) keepReadings();
   return new ViewedFile(path, opened, weightOf(flags));
 }
 
-/** Posts each stage as it begins, and its share some times a second. */
-function postProgress(port: MessagePort): OnReadingProgress {
+/** Posts each stage as it begins, and its share some times a second, for a page with the heaviest functions so far. */
+function postProgress(port: MessagePort, isListed: boolean): OnReadingProgress {
   let postedStage: ReadingStage | null = null;
   let postedMs = 0;
-  return (stage, share) => {
+  let nextMs = performance.now() + FIRST_LOOK_MS;
+  return (stage, share, readSoFar) => {
     const nowMs = performance.now();
     if (stage === postedStage && nowMs - postedMs < POST_MS) return;
     postedStage = stage;
     postedMs = nowMs;
-    const message: FileProgress = { kind: 'progress', stage, share };
-    port.postMessage(message);
+    const found = !isListed && share && nowMs >= nextMs ? readSoFar?.() : null;
+    const heaviest = found && heaviestOf(found);
+    if (found) nextMs = performance.now() + PAUSE_FACTOR * (performance.now() - nowMs);
+    const soFar = share && heaviest ? { part: share, heaviest } : null;
+    port.postMessage({ kind: 'progress', stage, share, soFar } satisfies FileProgress);
   };
+}
+
+function heaviestOf({ profile, report }: ReadSoFar): HeaviestSoFar['heaviest'] {
+  const { funcs, dsos } = profile;
+  return report.bySymbol
+    .map(({ func, selfShare: share }) => ({
+      name: funcLabel(profile, func),
+      dso: dsos[funcs.dso[func]]?.name ?? '',
+      share,
+    }))
+    .filter(({ name, dso, share }) => share > 0 && !isIdleKernel(name, dso))
+    .slice(0, MOST_HEAVIEST)
+    .map(({ name, share }) => ({ name: printable(name), share }));
 }
 
 function answerLive(

@@ -90,13 +90,29 @@ export type FirstAnswer = {
   readonly samples: number;
   readonly event: string;
   readonly trust: Pick<Judgement, 'level' | 'label'>;
-  readonly top: { readonly name: string; readonly share: number } | null;
+  readonly top: HeavyFunction | null;
 };
+
+/** A part of all self weight, and whose it is. */
+export type HeavyFunction = { readonly name: string; readonly share: number };
+
+/** How far the reading of a recording has come. */
+export type PageProgress = {
+  /** What is done, in the words of the terminal; empty before it begins. */
+  readonly words: string;
+  /** Null where that is not known. */
+  readonly percent: number | null;
+  /** Null where nobody has looked. */
+  readonly soFar: HeaviestSoFar | null;
+};
+
+/** The functions that did most by themselves in the first `part` of the records, 0 … 1; heaviest first. */
+export type HeaviestSoFar = { readonly part: number; readonly heaviest: readonly HeavyFunction[] };
 
 export type PageFile = {
   readonly title: string;
   readonly data: PageDataPlace;
-  /** The address that gives how far the reading has come, in words; absent in a page that is a file. */
+  /** The address of the `PageProgress` of the reading; absent in a page that is a file. */
   readonly progress?: string;
   /** `encodePageReport`: what the page needs after its first picture. */
   readonly report: PageDataPlace;

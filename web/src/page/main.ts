@@ -1,5 +1,10 @@
 import { messageOf } from '../../../src/base/errors.ts';
-import type { PageFile, PageSetup } from '../../../src/formats/export/page-profile.ts';
+import type {
+  HeaviestSoFar,
+  PageFile,
+  PageSetup,
+} from '../../../src/formats/export/page-profile.ts';
+import { formatShare } from '../ask/format.ts';
 import { createLateReport } from '../ask/late-report.ts';
 import { LatestRecording } from '../ask/latest-recording.ts';
 import { createClient } from '../ask/worker-client.ts';
@@ -35,9 +40,10 @@ async function openProfile(setup: PageSetup): Promise<void> {
   bar.max = 100;
   bar.setAttribute('aria-label', 'Reading the profile');
   const title = element('h1', '', file?.title ?? 'perf-ts');
-  const reading = element('main', 'reading', title, bar, state);
+  const first = element('section', 'so-far');
+  const reading = element('main', 'reading', title, bar, state, first);
   document.body.append(reading);
-  const endProgress = file === undefined ? () => {} : followProgress(file, state, bar);
+  const endProgress = file === undefined ? () => {} : followProgress(file, { state, bar, first });
   try {
     if (file === undefined) throw new Error('This page holds no profile.');
     const worker = startWorker(document);
@@ -64,6 +70,7 @@ async function openProfile(setup: PageSetup): Promise<void> {
   } catch (error) {
     endProgress();
     bar.remove();
+    first.remove();
     state.className = 'notes';
     state.textContent = messageOf(error);
     // Also where the page was there already.
@@ -74,19 +81,38 @@ async function openProfile(setup: PageSetup): Promise<void> {
 /** Milliseconds between two looks at how far the server is. */
 const PROGRESS_MS = 300;
 
-/** Shows how far the server is in reading a recording, until the function that it returns is called. */
-function followProgress(file: PageFile, state: HTMLElement, bar: HTMLProgressElement): () => void {
+/**
+ * Shows how far the server is in reading a recording and which functions are the heaviest of that, until the function that
+ * it returns is called.
+ */
+function followProgress(
+  file: PageFile,
+  { state, bar, first }: Record<'state' | 'first', HTMLElement> & { bar: HTMLProgressElement },
+): () => void {
   const look = async () => {
     // A server that is gone is reported with the recording.
-    const text = await askProgress(document, file).catch(() => '');
-    if (text === '' || !bar.isConnected) return;
-    state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …`;
-    const percent = /(\d+)%$/.exec(text)?.[1];
-    if (percent === undefined) bar.removeAttribute('value');
-    else bar.value = Number(percent);
+    const progress = await askProgress(document, file).catch(() => null);
+    if (progress === null || progress.words === '' || !bar.isConnected) return;
+    const { words, percent, soFar } = progress;
+    const reached = percent === null ? '' : ` ${percent}%`;
+    state.textContent = `${words[0].toUpperCase()}${words.slice(1)}${reached} …`;
+    if (percent === null) bar.removeAttribute('value');
+    else bar.value = percent;
+    if (soFar !== null) first.replaceChildren(...renderSoFar(soFar));
   };
   const timer = window.setInterval(() => void look(), PROGRESS_MS);
   return () => clearInterval(timer);
+}
+
+function renderSoFar({ part, heaviest }: HeaviestSoFar): HTMLElement[] {
+  const most = heaviest[0]?.share ?? 1;
+  const rows = heaviest.map(({ name, share }) => {
+    const shown = element('span', 'so-far-share', formatShare(share));
+    shown.style.backgroundSize = `${(100 * share) / most}% 100%`;
+    return element('li', '', shown, element('span', 'cut-name', name));
+  });
+  const heading = `Preliminary: most by itself in the first ${formatShare(part)}`;
+  return [element('h2', '', heading), element('ol', '', ...rows)];
 }
 
 /** Milliseconds from an answer until it is on the screen, more or less. */
