@@ -66,8 +66,6 @@ import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 type Computed = {
   readonly weights: Map<WeightKind, Weights>;
   readonly inStep: Map<EventIndex, InStep | null>;
-  /** All samples of an event, which most questions begin with. */
-  readonly rowsOfEvent: Map<EventIndex, Int32Array>;
   alignment?: Alignment;
   rules?: readonly ReportedPeriod[];
   places?: SamplePlaces;
@@ -102,7 +100,7 @@ export class AnalysedProfile {
   readonly periodInput: PeriodInput;
   readonly #levels: ProfileLevels;
   readonly #parts: ReadParts;
-  #computed: Computed = { weights: new Map(), inStep: new Map(), rowsOfEvent: new Map() };
+  #computed: Computed = { weights: new Map(), inStep: new Map() };
 
   constructor(parts: ReadParts) {
     const { recorded, diagnostics, facts = NO_FACTS } = parts;
@@ -188,10 +186,7 @@ export class AnalysedProfile {
 
   /** Samples of one event, as rows, which are not to be changed; with `select` those that it admits. */
   samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
-    if (isRestricting(select)) return finish(selectSamples(this.profile, { ...select, event }));
-    return getOrMake(this.#computed.rowsOfEvent, event, () =>
-      finish(selectSamples(this.profile, { event })),
-    );
+    return finish(selectSamples(this.profile, { ...select, event }));
   }
 
   /** When the samples were taken. */

@@ -42,13 +42,18 @@ export type SampleSelection = {
   readonly symbols?: ReadonlySet<string>;
 };
 
-/** Indexes of the samples that `selection` admits, in time order. */
+/**
+ * Indexes of the samples that `selection` admits, in time order. Those of all of an event are in memory once, however often
+ * they are selected: they are not to be changed.
+ */
 export function* selectSamples(
   profile: Profile,
   selection: SampleSelection = {},
 ): Slices<Int32Array> {
   const { samples } = profile;
-  const event = selection.event ?? NONE;
+  const event = selection.event ?? (profile.events.length === 1 ? 0 : NONE);
+  const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
+  if (!isRestricting(selection)) return ofEvent ?? rowNumbers(samples.length);
   const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
   const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
   const { times, cpus } = selection;
@@ -64,7 +69,6 @@ export function* selectSamples(
     isAnyTime && times === undefined && spans === null
       ? null
       : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
-  const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
   const { length } = ofEvent ?? samples;
   const selected = new Int32Array(length);
   let count = 0;
@@ -94,15 +98,16 @@ export function* selectSamples(
   return count === selected.length ? selected : selected.slice(0, count);
 }
 
-/** Rows by event, kept by sample table: thousands of events asked in turn may not take as many passes. */
-const groupsByEvent = new WeakMap<Profile['samples'], SampleGroups>();
+/** Rows by event, kept by that column: thousands of events asked in turn may not take as many passes. */
+const groupsByEvent = new WeakMap<IntColumn, SampleGroups>();
 
 /** The samples of one event, in time order. */
 function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32Array> {
-  let groups = groupsByEvent.get(samples);
-  if (groups === undefined) {
+  let groups = groupsByEvent.get(samples.event);
+  // What folds frames looks at the first rows alone.
+  if (groups?.samples.length !== samples.length) {
     groups = yield* groupSamples(rowNumbers(samples.length), samples.event, events.length);
-    groupsByEvent.set(samples, groups);
+    groupsByEvent.set(samples.event, groups);
   }
   const { starts } = groups;
   // An event that the profile does not have has no samples.

@@ -47,6 +47,15 @@ describe('a selection of samples', () => {
     expect(select(selection)).toEqual(expected);
   });
 
+  test('the samples of an event are in memory once, whatever stacks are shown', () => {
+    const rows = finish(selectSamples(profile, { event: 0 }));
+    const { samples } = profile;
+    const cut = { ...profile, samples: { ...samples, stack: new Int32Array(5) } };
+    expect(finish(selectSamples(cut, { event: 0 })).buffer).toBe(rows.buffer);
+    const fewer = { ...profile, samples: { ...samples, length: 2 } };
+    expect([...finish(selectSamples(fewer, { event: 0 }))]).toEqual([0, 1]);
+  });
+
   test('selecting the only event selects all samples', () => {
     expect(isRestricting({ event: 0 })).toBe(false);
     expect(isRestricting({ event: 0, cpus: new Set([1]) })).toBe(true);
