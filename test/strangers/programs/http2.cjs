@@ -4,13 +4,19 @@ const sides = { server: [], client: [] };
 const note = (side, stream, names) => {
   for (const name of names) stream.on(name, () => sides[side].push(`${stream.id} ${name}`));
 };
-const counts = (stream) => stream.eventNames().map((name) => `${String(name)} ${stream.listenerCount(name)}`);
+const counts = (stream) =>
+  stream.eventNames().map((name) => `${String(name)} ${stream.listenerCount(name)}`);
+let giveUp;
 const server = http2.createServer();
 server.on('stream', (stream, headers) => {
-  sides.server.push(headers[':path'], counts(stream).join(), new Error('in a stream').stack.split('\n').length);
+  sides.server.push(
+    headers[':path'],
+    counts(stream).join(),
+    new Error('in a stream').stack.split('\n').length,
+  );
   note('server', stream, ['aborted', 'finish', 'end', 'error', 'close']);
   stream.resume();
-  if (headers[':path'] === '/never') return;
+  if (headers[':path'] === '/never') return giveUp();
   stream.respond({ ':status': 201 });
   process.nextTick(() => sides.server.push('next tick'));
   Promise.resolve().then(() => sides.server.push('microtask'));
@@ -26,10 +32,17 @@ server.listen(0, '127.0.0.1', () => {
   };
   ask({ ':path': '/first?secret' }).on('close', () => {
     const given = ask({ ':method': 'POST', ':path': '/never' }).on('error', () => {});
-    given.on('close', () => client.close(() => server.close(() => {
-      console.log(JSON.stringify(sides, null, 1));
-      console.log(process._getActiveHandles().filter((each) => !each.isTTY && each.fd === undefined).length);
-    })));
-    setTimeout(() => given.close(8), 20);
+    given.on('close', () =>
+      client.close(() =>
+        server.close(() => {
+          console.log(JSON.stringify(sides, null, 1));
+          console.log(
+            process._getActiveHandles().filter((each) => !each.isTTY && each.fd === undefined)
+              .length,
+          );
+        }),
+      ),
+    );
+    giveUp = () => given.close(8);
   });
 });
