@@ -22,8 +22,8 @@ import { PositionLog, type VersionName } from './position-log.ts';
  */
 const FRAME_BYTES = 16;
 const MOST_ROWS = 5_000_000;
-/** Scripts whose makers are looked for, each among all code. */
-const MOST_MADE = 1000;
+/** Rows that are looked at for the makers of scripts, each of which is looked for among all code. */
+const MOST_LOOKED_AT = 200_000_000;
 /** What a script without a file does when it is evaluated. */
 const EVALUATED = /^Eval:[~^]? :/;
 const EVALUATED_BYTES = 32;
@@ -118,7 +118,7 @@ class CodeEventReader {
   #first = 0;
   /** The script without a file that was evaluated last; −1 where the code that was added last is other. */
   #evaluated = NONE;
-  #made = 0;
+  #lookedAt = 0;
   /** The name of the code that was added last. */
   readonly #name = { at: 0, size: 0 };
   lost = 0;
@@ -207,7 +207,7 @@ class CodeEventReader {
     this.#evaluated = NONE;
     const innermost = readAddress(this.#view, body + 8, true);
     const inner = readAddress(this.#view, body + 16, true);
-    if (script === NONE || this.#made++ >= MOST_MADE || this.#rowOf(innermost) !== NONE) return;
+    if (script === NONE || this.#rowOf(innermost) !== NONE) return;
     const called = this.#rowOf(inner - 1);
     const bytecode = readAddress(this.#view, body, true);
     const row = called === NONE ? this.#rowOf(bytecode) : called;
@@ -216,11 +216,12 @@ class CodeEventReader {
     this.#positions.addMaker(this.#isolates, script, { row: this.#positionsOf.array[row], offset });
   }
 
-  /** The newest row of the stream whose code has this address; −1 where none has. */
+  /** The newest row of the stream whose code has this address; −1 where none has, or too many were looked at. */
   #rowOf(address: number): number {
     const starts = this.#start.array;
     const ends = this.#end.array;
     for (let row = this.#start.length - 1; row >= this.#first; row--) {
+      if (this.#lookedAt++ >= MOST_LOOKED_AT) return NONE;
       if (address < starts[row] || address >= ends[row]) continue;
       return this.#nameSize.array[row] > 0 ? row : NONE;
     }
