@@ -98,7 +98,7 @@ export type HeavyFunction = { readonly name: string; readonly share: number };
 
 /** How far the reading of a recording has come. */
 export type PageProgress = {
-  /** What is done, in the words of the terminal; empty before it begins. */
+  /** The stage of it, in the words of the terminal; empty before it begins. */
   readonly words: string;
   /** Null where that is not known. */
   readonly percent: number | null;
