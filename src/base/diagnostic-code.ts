@@ -174,7 +174,7 @@ export type PartCode = 'header-section-unreadable' | 'describing-record-unreadab
 export type JitProgramCode = 'jit-code-unnamed';
 
 /** Such a program whose ways to name its code are known. */
-export type JitProgram = 'node' | 'node --permission' | 'deno' | 'bun' | 'chromium';
+export type JitProgram = 'node' | 'Node under its permission model' | 'deno' | 'bun' | 'chromium';
 
 /** Codes that are counted apart for each DSO, and for each reason. */
 export type AbsenceCode = 'names-missing' | 'lines-missing';

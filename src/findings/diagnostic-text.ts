@@ -168,7 +168,7 @@ const WORDS: Record<PlainCode, string> = {
 /** The step by which a program that makes code as it runs comes to name it. */
 const NAMING: Record<JitProgram, string> = {
   node: 'Node names it where perf-ts starts it (record --node-flags -- COMMAND), or asks it while it runs',
-  'node --permission':
+  'Node under its permission model':
     'Node names it where perf-ts starts it (record --node-flags -- COMMAND); its permission model keeps others out',
   deno: 'Deno names it where DENO_V8_FLAGS=--perf-basic-prof is set when it begins',
   bun: 'Bun names it where BUN_JSC_useJITDump=1 is set when it begins',

@@ -63,7 +63,10 @@ test('a map that is missing is no finding where samples are counted, and none is
 
 test('code of a Node under its permission model is named by a launch alone', () => {
   const found = ofDiagnostics((diagnostics) => {
-    diagnostics.count({ code: 'jit-code-unnamed', subject: 'node --permission' }, '80.00% of all');
+    diagnostics.count(
+      { code: 'jit-code-unnamed', subject: 'Node under its permission model' },
+      '80.00% of all',
+    );
   });
   expect(found).toMatchObject([{ share: 0.8, command: null }]);
   expect(found[0].sentence).toContain('record --node-flags');

@@ -43,9 +43,9 @@ export type V8Function = {
   readonly tier: Tier;
 };
 
-/** What `nameEvaluated` calls functions. */
+/** A name that `nameEvaluated` gives. */
 const MADE = /^(?:new Function|eval|(?:function at \d+:\d+|(.*)) evaluated) in /;
-/** Where the function of `new Function` begins in the text that V8 makes: `(async function* anonymous(`. */
+/** The beginning of the function of `new Function` in the text that V8 makes: `(async function* anonymous(`. */
 const OF_CONSTRUCTOR = /^ :1:(?:20|21|26|27)$/;
 
 /**

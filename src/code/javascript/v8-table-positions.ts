@@ -1,7 +1,7 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
 import { getOrMake } from '../../base/group-by.ts';
-import type { CodePlace, ScriptEntries } from '../jit/position-log.ts';
+import type { MakerPlace, ScriptEntries } from '../jit/position-log.ts';
 import { mendPeeledLoops } from './peeled-loops.ts';
 import {
   formatV8Function,
@@ -31,8 +31,8 @@ export type V8TableCode = {
   entries(row: number): ScriptEntries;
   /** Whether its entries have one of these positions; absent: they are looked through. */
   hasAny?(row: number, wanted: PositionSet): boolean;
-  /** Where the program asked for a script without a file; absent, null: not known. */
-  makerOf?(isolate: number, script: number): CodePlace | null;
+  /** The place at which the program asked for a script without a file; absent, null: not known. */
+  makerOf?(isolate: number, script: number): MakerPlace | null;
   /** Ascending; null where they are not known. */
   lineEnds(isolate: number, script: number): Float64Array | null;
 };
@@ -146,7 +146,7 @@ export class V8TablePositions {
     return parsed ? formatV8Function(nameEvaluated(parsed.function, maker), parsed.tier) : text;
   }
 
-  #makerAt({ row, offset }: CodePlace, script: string): Maker | null {
+  #makerAt({ row, offset }: MakerPlace, script: string): Maker | null {
     const known = this.#makers.get(script);
     if (known !== undefined) return known;
     // A damaged stream may have code that made itself.

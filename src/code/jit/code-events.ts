@@ -24,7 +24,7 @@ const FRAME_BYTES = 16;
 const MOST_ROWS = 5_000_000;
 /** Rows that are looked at for the makers of scripts, each of which is looked for among all code. */
 const MOST_LOOKED_AT = 200_000_000;
-/** What a script without a file does when it is evaluated. */
+/** The name of what a script without a file does when it is evaluated. */
 const EVALUATED = /^Eval:[~^]? :/;
 const EVALUATED_BYTES = 32;
 

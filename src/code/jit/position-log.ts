@@ -19,7 +19,7 @@ export type ScriptEntries = {
 export type VersionName = (name: string, version: number) => string;
 
 /** A place in code that a row of positions is of. */
-export type CodePlace = {
+export type MakerPlace = {
   readonly row: number;
   /** Bytes from the start of the code. */
   readonly offset: number;
@@ -49,7 +49,7 @@ export class PositionLog {
   /** Isolate and script -> bytes of the line ends. */
   readonly #lines = new Map<string, { readonly at: number; readonly size: number }>();
   /** Isolate and script without a file -> the bytecode that had it evaluated. */
-  readonly #makers = new Map<string, CodePlace>();
+  readonly #makers = new Map<string, MakerPlace>();
   readonly #decodedLines = new Map<string, Float64Array>();
   readonly #decoder = new TextDecoder();
 
@@ -88,7 +88,7 @@ export class PositionLog {
     this.#lines.set(`${isolate} ${script}`, { at, size });
   }
 
-  addMaker(isolate: number, script: number, maker: CodePlace): void {
+  addMaker(isolate: number, script: number, maker: MakerPlace): void {
     // A maker that was evaluated itself counts for who made it.
     const outer = this.makerOf(this.isolate(maker.row), this.script(maker.row));
     this.#makers.set(`${isolate} ${script}`, outer ?? maker);
@@ -98,8 +98,8 @@ export class PositionLog {
     return this.#makers.size > 0;
   }
 
-  /** Where the program asked for code without a file: a call of `new Function` or `eval`; null where it is not known. */
-  makerOf(isolate: number, script: number): CodePlace | null {
+  /** The call of `new Function` or `eval` by which the program asked for a script without a file; null where it is not known. */
+  makerOf(isolate: number, script: number): MakerPlace | null {
     return this.#makers.size === 0 ? null : (this.#makers.get(`${isolate} ${script}`) ?? null);
   }
 

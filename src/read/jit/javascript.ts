@@ -145,7 +145,7 @@ function countUnnamed(
   for (const [pid, count] of unnamedOf) {
     const main = threads.find((thread) => thread.pid === pid && thread.tid === pid);
     const known = programs.get(pid) ?? main?.comm ?? `process ${pid}`;
-    const program = known === 'node' && isRestricted ? 'node --permission' : known;
+    const program = known === 'node' && isRestricted ? 'Node under its permission model' : known;
     byProgram.set(program, (byProgram.get(program) ?? 0) + count);
   }
   for (const [subject, count] of byProgram) {
