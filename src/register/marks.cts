@@ -66,6 +66,8 @@ type Tools = {
   cut(name: unknown): string;
   /** A path without its query, which may have secrets. */
   pathOf(url: string | undefined): string;
+  /** Begins the mark of a request that a server answers, in a context of its own; 0: it has no mark. */
+  begin(method?: string, path?: string): number;
   /** A stream that the server of HTTP/2 begins itself. */
   isPushed(stream: Stream): boolean;
   /** A step that never throws. */
@@ -95,6 +97,7 @@ type Entry = { readonly name: string; readonly startTime: number; readonly durat
 
 const PARTS: readonly ((tools: Tools) => void)[] = [
   watchMethods,
+  beginRequests,
   watchServers,
   watchCalls,
   watchWaits,
@@ -191,6 +194,7 @@ function watchParts(
     keep,
     cut,
     pathOf,
+    begin: () => 0,
     isPushed,
     attempt,
     subscribe,
@@ -203,12 +207,29 @@ function watchParts(
   };
 }
 
-function watchServers(tools: Tools): void {
-  const { library, keep, cut, subscribe, isPushed } = tools;
+/** Gives the tools `begin`. */
+function beginRequests(tools: Tools): void {
+  const { library, keep, undo } = tools;
   let { contexts: openOf } = tools;
   /** Opened by the first request. */
   let contexts: ReturnType<ContextsModule['openContexts']> = null;
   const SERVER = 1;
+  tools.begin = (method, path) => {
+    if (openOf !== null) {
+      const open = openOf;
+      openOf = null;
+      contexts = open();
+      if (contexts !== null) undo.push(contexts.end);
+    }
+    const kept = keep(SERVER);
+    const id = kept < 0 ? 0 : library.begin(kept, method, path);
+    contexts?.enter(id);
+    return id;
+  };
+}
+
+function watchServers(tools: Tools): void {
+  const { library, cut, begin, subscribe, isPushed } = tools;
   // Fastify's channel costs as much as ten others: it is asked for so many requests, which teach their routes.
   const LESSONS = 4096;
   /** The name of a request whose route is one of those that were taught. */
@@ -238,19 +259,6 @@ function watchServers(tools: Tools): void {
   const routeOf = (place: Place, { route, baseUrl = '' }: Request): string => {
     const path = route?.path;
     return place.route ?? (typeof path === 'string' ? `${baseUrl}${path}` : '');
-  };
-  /** The number of its mark; 0: it has none. */
-  const begin = (method?: string, path?: string): number => {
-    if (openOf !== null) {
-      const open = openOf;
-      openOf = null;
-      contexts = open();
-      if (contexts !== null) tools.undo.push(contexts.end);
-    }
-    const kept = keep(SERVER);
-    const id = kept < 0 ? 0 : library.begin(kept, method, path);
-    contexts?.enter(id);
-    return id;
   };
   const end = (id: number, status = 0, method = '', route = ''): void =>
     library.end(id, status, lessons === LESSONS ? AS_TAUGHT : nameOf(method, route));
