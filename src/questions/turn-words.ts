@@ -6,9 +6,9 @@ import type { PartState, SlowTurn } from './turns.ts';
 
 /** A part of a turn as every door prints it: how, the function with its place, and how much. */
 export type TurnWords = {
-  /** `waiting in`; empty for what ran. */
+  /** `waiting in`, `for` of a request; empty for what ran. */
   readonly how: string;
-  /** `report app.js:18`, as the recording has it; empty where there is no function. */
+  /** `report app.js:18`, or `GET /users/:id`, as the recording has it; empty where there is neither. */
   readonly name: string;
   /** `101.7 ms`, or `on no CPU 101.7 ms`. */
   readonly amount: string;
@@ -47,19 +47,24 @@ export function sourceNotes(turns: TurnTable): string[] {
   });
 }
 
-/** The parts that took a twentieth of a turn and more, largest first, and its first function in any case. */
+/**
+ * The parts that took a twentieth of a turn and more, largest first, and its first function in any case; then the route of which
+ * most of it was.
+ */
 export function turnWords(profile: Profile, turns: TurnTable, slow: SlowTurn): TurnWords[] {
-  const { turn, parts, onCpuNs, offCpuNs, collectingNs } = slow;
+  const { turn, parts, requests, onCpuNs, offCpuNs, collectingNs } = slow;
   const length = turns.toNs[turn] - turns.fromNs[turn];
   const all = parts.reduce((sum, { weight }) => sum + weight, 0);
   const isTime = onCpuNs !== null;
+  const amountOf = (weight: number, isWait: boolean) =>
+    isWait || isTime ? formatNanos(weight) : formatTenth(weight / all);
   const named = parts.slice(0, MOST_PARTS).map(({ func, state, weight }, i) => {
     const [file, name] = fileAndName(profile, func);
-    const amount = state !== 'running' || isTime ? formatNanos(weight) : formatTenth(weight / all);
+    const amount = amountOf(weight, state !== 'running');
     const words = { how: HOW[state], name: file === '' ? name : `${name} ${file}`, amount };
     return { words, ns: weight, isShown: i === 0 || !isTime };
   });
-  return [
+  const did = [
     ...named,
     ...plainPart('GC', collectingNs ?? 0),
     // This is known to some periods of its samples only.
@@ -68,6 +73,10 @@ export function turnWords(profile: Profile, turns: TurnTable, slow: SlowTurn): T
     .filter(({ ns, isShown }) => isShown || ns >= length * LEAST_PART)
     .sort((a, b) => b.ns - a.ns)
     .map(({ words }) => words);
+  const routes = requests.slice(0, 1).map(({ route, weight }) => {
+    return { how: 'for', name: route, amount: amountOf(weight, false) };
+  });
+  return [...did, ...routes];
 }
 
 function plainPart(what: string, ns: number) {

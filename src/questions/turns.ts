@@ -9,6 +9,7 @@ import { middleOfBucket, SHORT_TURN_BUCKETS, type TurnTable } from '../profile/t
 import type { FuncIndex, Profile, Weights } from '../profile/types.ts';
 import { isRunnableLabel, isWaitEvent } from '../profile/wait-event.ts';
 import { Lengths } from './lengths.ts';
+import { ownersOfSamples } from './request-owners.ts';
 import { ownersOfStacks, type StackOwners } from './stack-owners.ts';
 
 /** Lengths of turns of event loops, nanoseconds. The first one, in which a program starts, is in none of it. */
@@ -98,6 +99,8 @@ export type SlowTurn = {
   readonly callback: FuncIndex | -1;
   /** Heaviest first. */
   readonly parts: readonly TurnPart[];
+  /** What certainly ran, or waited, for requests that a server answered, by route; heaviest first. */
+  readonly requests: readonly TurnRequests[];
   /** Time on a CPU as sampled; null where the event counts something else. */
   readonly onCpuNs: number | null;
   /** The part of `onCpuNs` in V8's garbage collector. */
@@ -118,6 +121,14 @@ export type TurnPart = {
   readonly samples: number;
 };
 
+/** The samples of a turn that are of requests of one route. */
+export type TurnRequests = {
+  /** `GET /users/:id`. */
+  readonly route: string;
+  /** In the unit of `TurnPart.weight`. */
+  readonly weight: number;
+};
+
 /** Turns of the event loops of a recording. */
 export type TurnReport = {
   /** The loop with the longest turn first. */
@@ -128,6 +139,8 @@ export type TurnReport = {
 
 export type TurnQuestion = {
   readonly profile: Profile;
+  /** The same profile with all frames, by which the handlers of requests are known. */
+  readonly recorded: Profile;
   /** Samples of the event that is shown. */
   readonly rows: Int32Array;
   readonly weights: Weights;
@@ -148,23 +161,41 @@ export function slowestTurns(turns: TurnTable, question: TurnQuestion): SlowTurn
   }
   slow.sort((a, b) => lengthOf(b) - lengthOf(a));
   const samplesOf = samplesByThread(profile);
-  const owners = ownersOfStacks(profile);
+  const owners = { ...ownersOfStacks(profile), routeOf: routesOfSamples(question) };
   return slow
     .slice(0, limit)
     .map((turn) => describeTurn(turns, turn, samplesOf(turns, turn), owners, question));
+}
+
+type SampleFacts = StackOwners & { readonly routeOf: (row: number) => string | null };
+
+/** The route of the request for which a sample certainly ran or waited; null of others. */
+function routesOfSamples({ recorded, rows }: TurnQuestion): (row: number) => string | null {
+  const { marks, events, samples } = recorded;
+  if (marks === undefined) return () => null;
+  const shown = rows.length === 0 ? NONE : samples.event[rows[0]];
+  const wanted = events.map((each, event) => event === shown || isWaitEvent(each));
+  const all = Int32Array.from({ length: samples.length }, (_, row) => row);
+  const { owner, isCertain } = ownersOfSamples(
+    recorded,
+    marks,
+    all.filter((row) => wanted[samples.event[row]]),
+  );
+  return (row) => (isCertain[row] === 1 ? marks.names[marks.name[owner[row]]] : null);
 }
 
 function describeTurn(
   turns: TurnTable,
   turn: number,
   rows: Int32Array,
-  { innermost, outermost }: StackOwners,
+  { innermost, outermost, routeOf }: SampleFacts,
   { profile, rows: asked, weights }: TurnQuestion,
 ): SlowTurn {
   const { samples, events, stacks, frames, funcs } = profile;
   const [fromNs, toNs] = [turns.fromNs[turn], turns.toNs[turn]];
   const shown = asked.length === 0 ? NONE : samples.event[asked[0]];
   const parts = new Map<string, TurnPart>();
+  const requests = new Map<string, number>();
   const waits = events.map((each) => isWaitEvent(each));
   let callback: number = NONE;
   let [onCpu, collecting, offCpu] = [0, 0, 0];
@@ -176,6 +207,8 @@ function describeTurn(
       : weights.values[row];
     if (!(weight > 0)) continue;
     const stack = samples.stack[row];
+    const route = routeOf(row);
+    if (route !== null) requests.set(route, (requests.get(route) ?? 0) + weight);
     if (waits[event]) offCpu += weight;
     else {
       onCpu += weight;
@@ -195,6 +228,9 @@ function describeTurn(
     turn,
     callback: callback as FuncIndex | -1,
     parts: [...parts.values()].sort((a, b) => b.weight - a.weight),
+    requests: [...requests]
+      .map(([route, weight]) => ({ route, weight }))
+      .sort((a, b) => b.weight - a.weight),
     onCpuNs: isTime ? onCpu : null,
     collectingNs: isTime ? collecting : null,
     offCpuNs: waits.includes(true) ? offCpu : null,

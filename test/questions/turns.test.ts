@@ -3,6 +3,7 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { finish } from '../../src/base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../src/profile/analysis/select/filter.ts';
 import { categoryRow } from '../../src/profile/func-table.ts';
+import { MARK_KINDS } from '../../src/profile/mark-table.ts';
 import type { TurnTable } from '../../src/profile/turn-table.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { slowestTurns, summarizeLoops, type TurnQuestion } from '../../src/questions/turns.ts';
@@ -11,6 +12,7 @@ import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts'
 import { TurnStream } from '../helpers/turn-stream.ts';
 
 const MS = 1e6;
+const REQUEST = MARK_KINDS.indexOf('request');
 
 function turnsOf(stream: TurnStream, threads: Profile['threads'] = []): TurnTable {
   const bytes = stream.attachment();
@@ -81,6 +83,7 @@ describe('what slow turns did', () => {
   function ask(turns: TurnTable, asked: Partial<TurnQuestion> = {}, of = profile) {
     const question: TurnQuestion = {
       profile: of,
+      recorded: of,
       rows: finish(selectSamples(of, { event: 0 })),
       weights: { ...simpleWeights(of, 'period'), unit: 'nanoseconds' },
       overNs: MS,
@@ -107,6 +110,7 @@ describe('what slow turns did', () => {
       {
         turn: 1,
         callback: 'load',
+        requests: [],
         parts: [
           ['parse', 'running', 1],
           ['handle', 'running', 1],
@@ -118,6 +122,7 @@ describe('what slow turns did', () => {
       {
         turn: 0,
         callback: 'handle',
+        requests: [],
         parts: [
           ['handle', 'running', 1],
           ['parse', 'running', 1],
@@ -149,6 +154,27 @@ describe('what slow turns did', () => {
           ['parse', 'waiting', 4],
           ['parse', 'running', 1],
           ['handle', 'runnable', 0.5],
+        ],
+      },
+    ]);
+  });
+
+  test('a turn has the routes for whose requests it certainly ran', () => {
+    const stream = new TurnStream(10)
+      .turn({ fromNs: 0, lengthNs: 5 * MS })
+      .mark(REQUEST, 'GET /users/7', { fromNs: 0.5 * MS, lengthNs: 1 * MS })
+      .mark(REQUEST, 'GET /list', { fromNs: 2.5 * MS, lengthNs: 9 * MS });
+    const parts = [{ pid: 10, bytes: stream.attachment() }];
+    const { marks } = decodeLoops(parts, { high: 0, low: 0 }, threads, 20 * MS, new Diagnostics());
+    const strings = profile.strings.map((name) =>
+      name === 'run' ? 'parserOnIncoming node:_http_server' : name,
+    );
+    const of = { ...profile, strings, ...(marks && { marks }) };
+    expect(ask(turnsOf(stream, threads), {}, of)).toMatchObject([
+      {
+        requests: [
+          { route: 'GET /list', weight: 2 * MS },
+          { route: 'GET /users/*', weight: MS },
         ],
       },
     ]);

@@ -133,7 +133,7 @@ export function turnsDocument(
     startTime: profile.meta.startTime,
     clock: profile.meta.clock,
     loops: loops.map(({ loop, ...summary }) => ({ ...threadOf(loop), ...summary })),
-    turns: slowest.map(({ turn, callback, parts, ...times }) => ({
+    turns: slowest.map(({ turn, callback, parts, requests, ...times }) => ({
       ...threadOf(turns.loop[turn]),
       fromNs: turns.fromNs[turn],
       lengthNs: turns.toNs[turn] - turns.fromNs[turn],
@@ -144,6 +144,7 @@ export function turnsDocument(
       isOpen: turns.isOpen[turn] === 1,
       callback: callback === NONE ? null : opened.nameOf(callback),
       ...times,
+      requests,
       parts: parts.map(({ func, ...part }) => ({ function: opened.nameOf(func), ...part })),
     })),
     findings: findingsOf(opened),

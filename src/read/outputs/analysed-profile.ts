@@ -262,6 +262,7 @@ export class AnalysedProfile {
     const event = this.eventIndex(options.event);
     const question = {
       profile: this.profile,
+      recorded: this.profileAt('all'),
       rows: this.samplesOf(event),
       weights: this.weights(options.weight, event),
       overNs: over * 1e6,

@@ -17,7 +17,14 @@ export function* describeSlowTurns(
   );
   yield;
   const weights = recording.weights(weight, event);
-  const slowest = slowestTurns(turns, { profile, rows, weights, overNs: 1e6, limit });
+  const slowest = slowestTurns(turns, {
+    profile,
+    recorded: recording.profileAt('all'),
+    rows,
+    weights,
+    overNs: 1e6,
+    limit,
+  });
   return slowest.map((slow) => {
     const parts = turnWords(profile, turns, slow).map(({ how, name, amount }) =>
       [how, name, amount].filter((word) => word !== '').join(' '),
