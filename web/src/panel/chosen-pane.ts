@@ -145,6 +145,7 @@ export class ChosenPane {
     const { func, result } = this.#drawn;
     const interval = this.#interval?.func === func ? this.#interval.of : null;
     this.#weight.textContent = describeWeight(result, interval);
+    this.#weight.classList.toggle('without-interval', interval === null);
   }
 
   #renderActions(func: number, result: DetailsResult): HTMLElement {
