@@ -151,7 +151,9 @@ function stackWeights({ isOneEvent, comms }: Format, { profile, weights }: Parse
   const namers = comms === 'thread' ? samples.thread : samples.comm;
   const width = Math.max(threads.length, strings.length);
   const sumOfRows = new Map<number, number>();
-  const only = isOneEvent ? { event: samples.event[0] ?? 0 } : {};
+  // The first event that has samples.
+  const shown = samples.event.reduce((least, event) => Math.min(least, event), events.length);
+  const only = isOneEvent ? { event: shown } : {};
   for (const sample of finish(selectSamples(profile, only))) {
     const stackRow = samples.stack[sample] + 1;
     const row = (samples.event[sample] * width + namers[sample]) * (stacks.length + 1) + stackRow;
