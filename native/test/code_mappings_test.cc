@@ -63,3 +63,7 @@ TEST("mappings that wait are joined, and those of a round that has no room are c
   CHECK_EQUAL(waiting.count, 4);
   CHECK_EQUAL(waiting.left_out, 5);
 }
+
+int main() {
+  return perf_ts::test::RunAll();
+}
