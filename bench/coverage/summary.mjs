@@ -117,9 +117,8 @@ export function markdownOf(summaries) {
 /** Over all scenarios. */
 export function overall(summaries) {
   const share = ({ self }) => self.held / self.all;
-  const isTold = ({ isInStep, flagged }) => isInStep || flagged >= 0.95;
-  const free = summaries.filter((summary) => !isTold(summary));
-  const inStep = summaries.filter(isTold);
+  const free = summaries.filter(({ isInStep }) => !isInStep);
+  const inStep = summaries.filter(({ isInStep }) => isInStep);
   const held = free.map(share).sort((a, b) => a - b);
   const widths = summaries.flatMap(({ functions }) => functions.map(({ width }) => width));
   const finite = widths.filter((width) => Number.isFinite(width) && width < 1000);
@@ -127,8 +126,8 @@ export function overall(summaries) {
     functions.map(({ bias, half }) => (half > 0 ? Math.abs(bias) / half : 0)),
   );
   return [
-    `self held, ${free.length} scenarios not told to be in step: worst ${(100 * held[0]).toFixed(1)} %, median ${(100 * median(held)).toFixed(1)} %`,
-    `in step or told to be, held or told: ${inStep.map((s) => `${(100 * s.heldOrFlagged).toFixed(0)} %`).join(', ')}`,
+    `self held, ${free.length} scenarios not in step: worst ${(100 * held[0]).toFixed(1)} %, median ${(100 * median(held)).toFixed(1)} %`,
+    `in step, held or told: ${inStep.map((s) => `${(100 * s.heldOrFlagged).toFixed(0)} %`).join(', ')}`,
     `width, median ${median(finite).toFixed(2)}; bias above 0.2 of the half width: ${biases.filter((bias) => bias > 0.2).length} of ${biases.length} functions`,
     `worse than by period: ${titlesOf(summaries.filter((s) => worseThanPeriod(s) > 0))}`,
     `… by more than a quarter of the half width: ${titlesOf(summaries.filter((s) => muchWorseThanPeriod(s) > 0))}`,

@@ -5,7 +5,6 @@ import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import { median } from './distribution.ts';
 import { type EventLoop, findEventLoop, shareOfOthers } from './event-loop.ts';
-import { findOnceASample, type OnceASample } from './once-a-sample.ts';
 import {
   differing,
   differingShare,
@@ -35,7 +34,6 @@ import type { PeriodInput, PeriodSamples } from './types.ts';
  *   move slowly (`event-loop.ts`).
  * - `tasks`: many tasks that do the same are sampled at the same events each (`alike-tasks.ts`).
  * - `regular`: the work is nearly the same each time, but no cycle of samples lasts (`regular-work.ts`).
- * - `once-a-sample`: samples may move slowly through work that comes again about once a sample (`once-a-sample.ts`).
  */
 export type InStep =
   | Cycle
@@ -43,8 +41,7 @@ export type InStep =
   | OnePlace
   | EventLoop
   | AlikeTasks
-  | RegularWork
-  | OnceASample;
+  | RegularWork;
 
 type Cycle = {
   readonly kind: 'cycle';
@@ -105,10 +102,7 @@ export function findInStep(
           sequence,
           fixedPeriod === null ? Float64Array.from(settled, (row) => arrived[row]) : null,
         )) ??
-    alike ??
-    (fixedPeriod === null
-      ? findOnceASample(streams, places.func, arrived, input.samples.timeNs)
-      : null)
+    alike
   );
 }
 

@@ -33,11 +33,6 @@ export function inStepText(found: InStep): string {
         `the work may be nearly the same each time, since functions come again every ${formatCount(found.every)} ` +
         'samples or so; samples then fall on the same places of it, and the intervals allow for that'
       );
-    case 'once-a-sample':
-      return (
-        'samples may move slowly through work that comes again about once a sample, each to nearly the place that the ' +
-        'one before saw; the intervals hold only if these are phases of many samples'
-      );
     case 'one-place':
       return onePlaceText(found);
     case 'tasks':
@@ -83,7 +78,7 @@ export function inStepOption(
   found: InStep,
   { fixedPeriod, frequencyHz }: AskedSampling,
 ): string | null {
-  const isMoreOften = ['tasks', 'regular', 'once-a-sample'].includes(found.kind);
+  const isMoreOften = found.kind === 'tasks' || found.kind === 'regular';
   if (fixedPeriod !== null) {
     const shorter = primeFrom(Math.max(2, fixedPeriod / SHORTER));
     return `-c ${isMoreOften ? shorter : periodOffStep(fixedPeriod)}`;
