@@ -99,7 +99,7 @@ export type SlowTurn = {
   readonly callback: FuncIndex | -1;
   /** Heaviest first. */
   readonly parts: readonly TurnPart[];
-  /** What certainly ran, or waited, for requests that a server answered, by route; heaviest first. */
+  /** The samples that were certainly of requests which a server answered, by route; heaviest first. */
   readonly requests: readonly TurnRequests[];
   /** Time on a CPU as sampled; null where the event counts something else. */
   readonly onCpuNs: number | null;
@@ -125,7 +125,7 @@ export type TurnPart = {
 export type TurnRequests = {
   /** `GET /users/:id`. */
   readonly route: string;
-  /** In the unit of `TurnPart.weight`. */
+  /** Their weight, in the unit of `TurnPart.weight`. */
   readonly weight: number;
 };
 

@@ -152,7 +152,8 @@ function stackWeights({ isOneEvent, comms }: Format, { profile, weights }: Parse
   const width = Math.max(threads.length, strings.length);
   const sumOfRows = new Map<number, number>();
   // The first event that has samples.
-  const shown = samples.event.reduce((least, event) => Math.min(least, event), events.length);
+  let shown = events.length;
+  for (let row = 0; row < samples.length; row++) shown = Math.min(shown, samples.event[row]);
   const only = isOneEvent ? { event: shown } : {};
   for (const sample of finish(selectSamples(profile, only))) {
     const stackRow = samples.stack[sample] + 1;
