@@ -1,23 +1,21 @@
 import { formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { OnReadingProgress, ReadSoFar } from '../../options/reading.ts';
-import { fileAndName, funcLabel } from '../../profile/func-label.ts';
+import { fileAndName } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
 import { clip } from '../render/clip.ts';
 import type { LineRoom } from '../render/progress-line.ts';
 import { formatTable } from '../render/table.ts';
+import { atTimes, heaviestSoFar } from '../shared/heaviest-so-far.ts';
 import { progressLine, readingProgress } from '../shared/progress.ts';
 import { selectionText } from '../shared/selection-flags.ts';
 import { drawnTerminal } from '../shared/stdout.ts';
-import { hideIdle } from './recording-lines.ts';
 import type { ReportFlags } from './report-rows.ts';
 
 /** Nobody reads more of a table that changes. */
 const MOST_ROWS = 20;
 /** Lines beside the rows: two heads, and the line that shows how far the reading is. */
 const OTHER_LINES = 3;
-/** Pause between two tables, as a multiple of the time that the last one took. */
-const PAUSE_FACTOR = 20;
 
 /**
  * Shows on the terminal how far the reading of a recording has come, and the heaviest functions so far, which the report
@@ -27,16 +25,15 @@ export function showReading(path: string, flags: ReportFlags): OnReadingProgress
   const show = readingProgress(path, flags.quiet);
   const line = show === undefined ? null : progressLine();
   if (show === undefined || line === null || !isOfFunctions(flags)) return show;
-  let nextMs = 0;
+  const look = atTimes();
   return (stage, share, soFar) => {
     show(stage, share);
-    const startMs = performance.now();
-    if (soFar === undefined || !share || startMs < nextMs) return;
-    const room = line.roomAbove(share);
-    const found = room && soFar();
-    if (found && found.report.weight > 0) line.showAbove(linesSoFar(found, share, room, flags));
-    const endMs = performance.now();
-    nextMs = endMs + PAUSE_FACTOR * (endMs - startMs);
+    if (soFar === undefined || !share) return;
+    look(() => {
+      const room = line.roomAbove(share);
+      const found = room && soFar();
+      if (found && found.report.weight > 0) line.showAbove(linesSoFar(found, share, room, flags));
+    });
   };
 }
 
@@ -55,25 +52,18 @@ function isOfFunctions({ sort, json, tree, fields, weight, children, ...flags }:
  *       41%    51%  app.js  parse
  */
 function linesSoFar(
-  { profile, report }: ReadSoFar,
+  found: ReadSoFar,
   share: number,
   { columns, rows }: LineRoom,
   { limit = 0, idle = false }: Pick<ReportFlags, 'limit' | 'idle'>,
 ): string[] {
-  const { funcs, dsos, events } = profile;
-  const nameOf = ({ func }: { readonly func: number }) => ({
-    name: funcLabel(profile, func),
-    dso: dsos[funcs.dso[func]]?.name ?? '',
-  });
+  const { profile, report } = found;
   const most = Math.max(1, Math.min(MOST_ROWS, rows - OTHER_LINES, limit || MOST_ROWS));
-  const shown = hideIdle(report.bySymbol, nameOf, idle)
-    .rows.filter(({ self }) => self > 0)
-    .slice(0, most);
-  const event = printable(events[report.event]?.name ?? '');
+  const event = printable(profile.events[report.event]?.name ?? '');
   const head = `# preliminary: ${event}, of the first ${formatShare(share)} of the records`;
   const table = formatTable(
     ['self', 'total', 'file', 'function'],
-    shown.map(({ selfShare, totalShare, func }) => [
+    heaviestSoFar(found, most, idle).map(({ selfShare, totalShare, func }) => [
       formatShare(selfShare),
       formatShare(totalShare),
       ...fileAndName(profile, func).map((text) => printable(shortName(text))),

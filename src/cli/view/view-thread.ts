@@ -3,7 +3,6 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { printable } from '../../base/printable.ts';
-import { isIdleKernel } from '../../code/native-frames/kernel-entry.ts';
 import type { HeaviestSoFar } from '../../formats/export/page-profile.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { OnReadingProgress, ReadingStage, ReadSoFar } from '../../options/reading.ts';
@@ -14,6 +13,7 @@ import { openGrowing } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
+import { atTimes, heaviestSoFar } from '../shared/heaviest-so-far.ts';
 import { loadForCommand, openOptions } from '../shared/load.ts';
 
 export type ViewThreadData = {
@@ -31,8 +31,6 @@ const LIVE_PRIORITY = 5;
 const POST_MS = 100;
 /** Whoever waits less for the recording sees that at once. */
 const FIRST_LOOK_MS = 500;
-/** Pause between two looks at what was read so far, as a multiple of the time that the last one took. */
-const PAUSE_FACTOR = 20;
 const MOST_HEAVIEST = 12;
 
 if (parentPort !== null) {
@@ -68,31 +66,28 @@ async function open(
 function postProgress(port: MessagePort, isListed: boolean): OnReadingProgress {
   let postedStage: ReadingStage | null = null;
   let postedMs = 0;
-  let nextMs = performance.now() + FIRST_LOOK_MS;
+  const look = atTimes(FIRST_LOOK_MS);
   return (stage, share, readSoFar) => {
     const nowMs = performance.now();
     if (stage === postedStage && nowMs - postedMs < POST_MS) return;
     postedStage = stage;
     postedMs = nowMs;
-    const found = !isListed && share && nowMs >= nextMs ? readSoFar?.() : null;
-    const heaviest = found && heaviestOf(found);
-    if (found) nextMs = performance.now() + PAUSE_FACTOR * (performance.now() - nowMs);
-    const soFar = share && heaviest ? { part: share, heaviest } : null;
+    let soFar: HeaviestSoFar | null = null;
+    if (!isListed && share && readSoFar !== undefined) {
+      look(() => {
+        const found = readSoFar();
+        if (found) soFar = { part: share, heaviest: heaviestOf(found) };
+      });
+    }
     port.postMessage({ kind: 'progress', stage, share, soFar } satisfies FileProgress);
   };
 }
 
-function heaviestOf({ profile, report }: ReadSoFar): HeaviestSoFar['heaviest'] {
-  const { funcs, dsos } = profile;
-  return report.bySymbol
-    .map(({ func, selfShare: share }) => ({
-      name: funcLabel(profile, func),
-      dso: dsos[funcs.dso[func]]?.name ?? '',
-      share,
-    }))
-    .filter(({ name, dso, share }) => share > 0 && !isIdleKernel(name, dso))
-    .slice(0, MOST_HEAVIEST)
-    .map(({ name, share }) => ({ name: printable(name), share }));
+function heaviestOf(found: ReadSoFar): HeaviestSoFar['heaviest'] {
+  return heaviestSoFar(found, MOST_HEAVIEST).map(({ func, selfShare }) => ({
+    name: printable(funcLabel(found.profile, func)),
+    share: selfShare,
+  }));
 }
 
 function answerLive(
