@@ -152,7 +152,7 @@ export type TurnQuestion = {
 
 /** The slowest turns, longest first. */
 export function slowestTurns(turns: TurnTable, question: TurnQuestion): SlowTurn[] {
-  const { profile, overNs, limit, times } = question;
+  const { profile, recorded, overNs, limit, times } = question;
   const isIn = isInTimes(times);
   const lengthOf = (row: number) => turns.toNs[row] - turns.fromNs[row];
   const slow: number[] = [];
@@ -161,26 +161,26 @@ export function slowestTurns(turns: TurnTable, question: TurnQuestion): SlowTurn
   }
   slow.sort((a, b) => lengthOf(b) - lengthOf(a));
   const samplesOf = samplesByThread(profile);
-  const owners = { ...ownersOfStacks(profile), routeOf: routesOfSamples(question) };
-  return slow
-    .slice(0, limit)
-    .map((turn) => describeTurn(turns, turn, samplesOf(turns, turn), owners, question));
+  const shown = slow.slice(0, limit).map((turn) => ({ turn, rows: samplesOf(turns, turn) }));
+  const routeOf = routesOfSamples(
+    recorded,
+    shown.map(({ rows }) => rows),
+  );
+  const facts = { ...ownersOfStacks(profile), routeOf };
+  return shown.map(({ turn, rows }) => describeTurn(turns, turn, rows, facts, question));
 }
 
 type SampleFacts = StackOwners & { readonly routeOf: (row: number) => string | null };
 
-/** The route of the request for which a sample certainly ran or waited; null of others. */
-function routesOfSamples({ recorded, rows }: TurnQuestion): (row: number) => string | null {
-  const { marks, events, samples } = recorded;
-  if (marks === undefined) return () => null;
-  const shown = rows.length === 0 ? NONE : samples.event[rows[0]];
-  const wanted = events.map((each, event) => event === shown || isWaitEvent(each));
-  const all = Int32Array.from({ length: samples.length }, (_, row) => row);
-  const { owner, isCertain } = ownersOfSamples(
-    recorded,
-    marks,
-    all.filter((row) => wanted[samples.event[row]]),
-  );
+/** The route of the request for which a sample of the turns certainly ran or waited; null of others. */
+function routesOfSamples(
+  recorded: Profile,
+  turns: readonly Int32Array[],
+): (row: number) => string | null {
+  const { marks } = recorded;
+  if (marks === undefined || turns.length === 0) return () => null;
+  const inTimeOrder = Int32Array.from(turns.flatMap((rows) => [...rows])).sort();
+  const { owner, isCertain } = ownersOfSamples(recorded, marks, inTimeOrder);
   return (row) => (isCertain[row] === 1 ? marks.names[marks.name[owner[row]]] : null);
 }
 
