@@ -39,7 +39,7 @@ export type SamplePart = {
   readonly inTurnsOver?: number;
 };
 
-/** How far a recording is read, and the heaviest functions of that. */
+/** The progress of reading a recording, and the heaviest functions of what is read. */
 export type FileReading = ReadingProgress & Pick<PageProgress, 'soFar'>;
 
 /** Questions of the server to a recording, in this thread or in another. All answers may be a `FailedError`. */

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What V8 reports of its buffers from now on. */
+/** Bytes of buffers that V8 reports from now on. */
 const reportBuffers = (arrayBuffers: number): void => {
   const memory = process.memoryUsage();
   vi.spyOn(process, 'memoryUsage').mockReturnValue({ ...memory, arrayBuffers });

@@ -80,7 +80,7 @@ export class SourceNames {
 export function isTextOf(functions: ScriptFunctions, names: readonly ScriptName[]): boolean {
   return names.every((name) => {
     if (name.column === 0 || isWholeScript(name)) return true;
-    // Where a function was made, none begins.
+    // No function begins where one was made.
     if (nameBeforeMaker(name.name) !== null) return true;
     // Code that V8 makes for a class, `<instance_members_initializer>`, begins at a member.
     if (name.name.startsWith('<')) return true;

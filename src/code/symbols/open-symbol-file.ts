@@ -52,7 +52,7 @@ export class OpenSymbolFile implements ByteSource {
   }
 
   recycle(bytes: Uint8Array): void {
-    // What is kept of a closed file is asked for again.
+    // Bytes kept of a closed file are asked for again.
     if (this.isOpen) this.#source.recycle?.(bytes);
   }
 

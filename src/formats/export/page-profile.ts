@@ -96,7 +96,7 @@ export type FirstAnswer = {
 /** A part of all self weight, and whose it is. */
 export type HeavyFunction = { readonly name: string; readonly share: number };
 
-/** How far the reading of a recording has come. */
+/** The progress of reading a recording. */
 export type PageProgress = {
   /** The stage of it, in the words of the terminal; empty before it begins. */
   readonly words: string;

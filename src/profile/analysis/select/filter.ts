@@ -104,7 +104,7 @@ const groupsByEvent = new WeakMap<IntColumn, SampleGroups>();
 /** The samples of one event, in time order. */
 function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32Array> {
   let groups = groupsByEvent.get(samples.event);
-  // What folds frames looks at the first rows alone.
+  // A fold of frames looks at the first rows alone.
   if (groups?.samples.length !== samples.length) {
     groups = yield* groupSamples(rowNumbers(samples.length), samples.event, events.length);
     groupsByEvent.set(samples.event, groups);
