@@ -108,11 +108,12 @@ void OnGone(void* context) {
 }
 
 /** Called on the sender's thread. */
-void OnLook(void* context, bool is_last) {
+void OnLook(void* context, Sender::Look look) {
   CodeListener* listener = static_cast<Instance*>(context)->listener;
-  if (!is_last) listener->contexts().stacks().Request();
-  if (is_last) listener->turns().WriteOpen();
+  if (!look.is_last) listener->contexts().stacks().Request();
+  if (look.is_last) listener->turns().WriteOpen();
   listener->contexts().Drain();
+  listener->Answer(look.question);
 }
 
 void CleanUp(void* data) {

@@ -55,6 +55,7 @@ class Recorder {
     }
   }
 
+  void Ask(char question) { CHECK_EQUAL(send(stream_.get(), &question, 1, MSG_NOSIGNAL), 1); }
   void CloseOurSide() { shutdown(stream_.get(), SHUT_WR); }
   void Vanish() { stream_.Reset(); }
 
@@ -130,6 +131,30 @@ TEST("every byte of two threads arrives, each record in one piece") {
   }
   CHECK_EQUAL(of_ours, static_cast<size_t>(kRecords));
   CHECK_EQUAL(of_other, static_cast<size_t>(kRecords));
+}
+
+TEST("a question is passed on once, and its answer comes behind what was queued before") {
+  Recorder recorder("question");
+  const char* operation = "";
+  gone = 0;
+  Sender sender;
+  CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
+  recorder.Accept();
+  Append(&sender, 'a', 8);
+  recorder.Ask(3);
+  recorder.Ask(4);
+  const auto answer = [](void* sender, Sender::Look look) {
+    if (look.question != 0) Append(static_cast<Sender*>(sender), look.question, 8);
+  };
+  CHECK_EQUAL(sender.Start(OnGone, answer, &sender), 0);
+  // Another thread may look whether the recorder is there.
+  CHECK(!sender.IsGone());
+  recorder.CloseOurSide();
+  UntilGone(1);
+  const std::vector<char> received = recorder.ReadAll();
+  CHECK_EQUAL(received.size(), 16u);
+  CHECK_EQUAL(received[0], 'a');
+  CHECK_EQUAL(received[8], 4);
 }
 
 TEST("a recorder that vanishes is reported once, and what comes later is lost") {

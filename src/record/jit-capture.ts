@@ -116,6 +116,11 @@ export class JitCapture {
     return takeJitAttachments(maps, announced, dumps, finish, notify, given, packed);
   }
 
+  /** Waits for the code that programs have compiled until now, and announce; a second at most. One call at a time. */
+  async catchUp(): Promise<void> {
+    await this.#code?.catchUp();
+  }
+
   /**
    * All of it, as far as it is there in time, and a notice on Node processes that gave nothing. Never rejects.
    * `dataEnd`: where the records of `output` end.

@@ -173,6 +173,7 @@ class Recorder implements ControlActions {
       sampler,
       features,
       marksRounds: this.#marksRounds,
+      catchUp: () => this.#jit.catchUp(),
       attachments: () => this.#jit.take(false).attachments,
       describe: () => describeExisting(target, sampler.opened, plan, features.notify, true),
       maxFiles: switchMaxFiles ?? 0,
@@ -449,6 +450,7 @@ class Recorder implements ControlActions {
       this.#reportChangedCpus();
       const end = this.#endOf(ended, counted);
       output.finish(end.event, end.features);
+      await this.#switching?.completed;
       const jit = await this.#jit.end(output, ended.dataEnd);
       this.#work = null;
       const recordedBytes = output.addNames(end.event, end.features, jit.attachments);

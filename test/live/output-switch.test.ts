@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -156,12 +157,19 @@ describeLive('a recording over several files', () => {
     const script = join(scratch, 'hot.cjs');
     writeFileSync(
       script,
-      `const { statSync } = require('node:fs');
+      `const { statSync, writeFileSync } = require('node:fs');
        function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
-       for (;;) { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }`,
+       function work() { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }
+       while (process.cpuUsage().user < 500_000) work();
+       writeFileSync(process.argv[2], '');
+       for (;;) work();`,
     );
+    const begun = join(dirname(file), 'begun');
     const options = ['-g', '-e', 'cpu-clock', '-F', '2000', '--switch-output', '-o', file];
-    const { child, ended, reported, progress } = start(options, [process.execPath, script]);
+    const { child, ended, reported, progress } = start(options, [process.execPath, script, begun]);
+    // The first file, too, is of a program whose functions have run and been compiled.
+    await progress(() => existsSync(begun));
+    rmSync(begun);
     const hasSamples = (path: string) =>
       (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 450_000;
     for (let complete = 1; complete <= 2; complete++) {

@@ -138,6 +138,7 @@ bool CodeListener::Start(bool existing) {
     marks_.Start(isolate, &sender_);
     contexts_.Start(isolate, &sender_);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
+    is_listed_.store(true, std::memory_order_release);
     return true;
   }
   return false;
@@ -397,6 +398,17 @@ bool CodeListener::IsNewScript(uint32_t script) {
   if ((bits & bit) != 0) return false;
   bits |= bit;
   return true;
+}
+
+void CodeListener::Answer(uint8_t question) {
+  if (question != 0) question_ = question;
+  if (question_ == 0 || !is_listed_.load(std::memory_order_acquire)) return;
+  const code_stream::Record answer = {sizeof answer, Type::kAnswer, question_, NowNs()};
+  char* place = sender_.Begin(sizeof answer);
+  if (place == nullptr) return;
+  memcpy(place, &answer, sizeof answer);
+  sender_.CommitLazily();
+  question_ = 0;
 }
 
 void CodeListener::WriteNote(const char* text, size_t size) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "code_positions.h"
@@ -63,6 +64,12 @@ class CodeListener {
   /** Makes V8 forget the handler; on the isolate's thread. */
   void Stop();
 
+  /**
+   * Answers the recorder's question behind all that is queued, once existing code is listed; 0:
+   * none is new. On the sender's thread.
+   */
+  void Answer(uint8_t question);
+
   /** Sends a note about the isolate: UTF-8 without newlines. */
   void WriteNote(const char* text, size_t size);
 
@@ -108,6 +115,9 @@ class CodeListener {
   Marks marks_;
   SampleContexts contexts_;
   void* isolate_ = nullptr;
+  std::atomic<bool> is_listed_{false};
+  /** Question that is not answered yet; 0: none. */
+  uint8_t question_ = 0;
   /** Thread of the isolate, and what hears the listing of existing code on it; null behind that. */
   pthread_t thread_{};
   UnlistedCode* listing_ = nullptr;

@@ -193,8 +193,9 @@ void Sender::Run() {
   for (long gather_ns = kLeastGatherNs;;) {
     const uint32_t seen = signals_.load(std::memory_order_acquire);
     if (ends_.load(std::memory_order_acquire)) return;
+    const uint8_t question = TakeQuestion();
     const bool is_unwanted = HasPeerClosed();
-    if (on_look_ != nullptr) on_look_(context_, is_unwanted);
+    if (on_look_ != nullptr) on_look_(context_, {is_unwanted, question});
     ByteQueue::Block* list = TakeQueued();
     const bool is_idle = list == nullptr;
     if (!SendAndFree(list) || is_unwanted) break;
@@ -214,9 +215,16 @@ void Sender::Run() {
 bool Sender::HasPeerClosed() {
   const int fd = socket_.get();
   if (fd < 0) return true;
-  char nothing;
-  const ssize_t size = recv(fd, &nothing, 1, MSG_DONTWAIT);
+  char question;
+  const ssize_t size = recv(fd, &question, 1, MSG_DONTWAIT | MSG_PEEK);
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+uint8_t Sender::TakeQuestion() {
+  const int fd = socket_.get();
+  uint8_t questions[64];
+  const ssize_t size = fd < 0 ? 0 : recv(fd, questions, sizeof questions, MSG_DONTWAIT);
+  return size > 0 ? questions[size - 1] : 0;
 }
 
 ByteQueue::Block* Sender::TakeQueued() {

@@ -23,9 +23,15 @@ class Sender {
  public:
   /** Called on the sender's thread, once, when the recorder has closed the connection. */
   using OnGone = void (*)(void* context);
-  /** Called on the sender's thread, some 20 times a second, and once with `is_last`, when the
-   * recorder wants no more: what is written here is sent. */
-  using OnLook = void (*)(void* context, bool is_last);
+  struct Look {
+    /** The recorder wants no more. */
+    bool is_last;
+    /** The byte of a question that the recorder has asked since the last look; 0: none. */
+    uint8_t question;
+  };
+  /** Called on the sender's thread, some 20 times a second, and once with `is_last`: what is
+   * written here is sent. */
+  using OnLook = void (*)(void* context, Look look);
 
   Sender() = default;
   Sender(const Sender&) = delete;
@@ -78,8 +84,10 @@ class Sender {
  private:
   static void* Main(void* self);
   void Run();
-  /** Whether the recorder has closed its side, or the program ours; the recorder sends nothing. */
+  /** Whether the recorder has closed its side behind its last question, or the program ours. */
   bool HasPeerClosed();
+  /** The recorder's last question that was not taken yet; 0: none. */
+  uint8_t TakeQuestion();
   ByteQueue::Block* TakeQueued();
   /** False when the recorder is gone. */
   bool SendAndFree(ByteQueue::Block* list);

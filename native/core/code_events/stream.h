@@ -57,6 +57,9 @@ enum class Type : uint16_t {
   kWork = 19,
   /** `AsyncStack` and a text: the functions that awaited the one that ran. */
   kAsyncStack = 20,
+  /** An answer to the recorder: all that was written before it was asked has been sent. The
+   * `code_type` is the byte that the recorder has asked with. */
+  kAnswer = 21,
 };
 
 struct Record {

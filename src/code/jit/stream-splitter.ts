@@ -28,6 +28,7 @@ const TAKEN_OUT: ReadonlySet<number> = new Set([
   CODE_EVENT.ARM,
   CODE_EVENT.WORK,
   CODE_EVENT.ASYNC_STACK,
+  CODE_EVENT.ANSWER,
 ]);
 
 /** Called as records of a stream come; the bytes are valid during the call. */
@@ -43,6 +44,8 @@ export type StreamEvents = {
   readonly onSourceMap: (script: number, name: Uint8Array, url: Uint8Array) => void;
   /** The isolate's thread wants signals of its samples, or no more. `tid`: its number in its own namespace. */
   readonly onArm?: (tid: number, isOn: boolean) => void;
+  /** The isolate has sent all that was there when it was asked `question`. */
+  readonly onAnswer?: (question: number) => void;
 };
 
 /**
@@ -109,6 +112,8 @@ export class StreamSplitter {
     } else if (type === CODE_EVENT.ARM) {
       const body = new DataView(bytes.buffer, bytes.byteOffset + at + RECORD_BYTES);
       this.#events.onArm?.(body.getUint32(0, true), body.getUint32(4, true) === 1);
+    } else if (type === CODE_EVENT.ANSWER) {
+      this.#events.onAnswer?.(new DataView(bytes.buffer, bytes.byteOffset + at).getUint16(6, true));
     } else {
       if (this.turns.length === 0 && this.#header !== null) this.turns.add(this.#header);
       this.turns.add(bytes, at, end);

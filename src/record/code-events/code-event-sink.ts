@@ -1,5 +1,7 @@
 import type { Server, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { ByteBlocks } from '../../base/byte-blocks.ts';
+import { Deferred } from '../../base/deferred.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { encodeCodeEvents } from '../../code/jit/code-events.ts';
 import { encodeVersion, STREAM_HEADER_BYTES } from '../../code/jit/code-record.ts';
@@ -55,6 +57,8 @@ type Stream = {
   /** Records of scripts of a path that others had before. */
   readonly versions: ByteBlocks;
   readonly socket: Socket;
+  /** The answer that its last question awaits. */
+  answer: { readonly question: number; readonly deferred: Deferred<void> } | null;
 };
 
 /**
@@ -77,6 +81,8 @@ export class CodeEventSink {
   /** Losses that were reported already. */
   readonly #reported = new Set<string>();
   #isClosed = false;
+  /** Number of the last question to all isolates, a byte that is not 0. */
+  #question = 0;
 
   /** Throws where no socket can be made. */
   static async open(options: CodeEventSinkOptions): Promise<CodeEventSink> {
@@ -139,12 +145,18 @@ export class CodeEventSink {
         signalSamples(tid, isOn);
         if (isOn) socket.once('close', () => signalSamples(tid, false));
       },
+      onAnswer: (question) => {
+        if (stream.answer?.question === question) stream.answer.deferred.settle();
+      },
     });
-    const stream: Stream = { pid, offsetNs: offsetNs(), parts, versions, socket };
+    const stream: Stream = { pid, offsetNs: offsetNs(), parts, versions, socket, answer: null };
     this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
     this.#open.add(stream);
-    socket.once('close', () => this.#open.delete(stream));
+    socket.once('close', () => {
+      this.#open.delete(stream);
+      stream.answer?.deferred.settle();
+    });
     socket.on('data', (piece) => this.#take(stream, piece));
   }
 
@@ -190,6 +202,26 @@ export class CodeEventSink {
     }
     this.#bytes += piece.length;
     parts.take(piece);
+  }
+
+  /**
+   * Waits until all isolates have sent what was compiled until now, and go on; one that does not answer in time, or is of
+   * an earlier version, is left. One call at a time.
+   */
+  async catchUp(): Promise<void> {
+    this.#question = (this.#question % 255) + 1;
+    // Whoever has connected until now is accepted by then.
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
+    const late = new Deferred<void>();
+    const timer = setTimeout(() => late.settle(), ANSWER_MS);
+    const answers = [...this.#open].map((stream) => {
+      const deferred = new Deferred<void>();
+      stream.answer = { question: this.#question, deferred };
+      stream.socket.write(Uint8Array.of(this.#question));
+      return deferred.promise;
+    });
+    await Promise.race([Promise.all(answers), late.promise]);
+    clearTimeout(timer);
   }
 
   /**

@@ -22,6 +22,8 @@ export type SwitchingContext = {
   readonly marksRounds: boolean;
   /** Records of everything that is there by now: each file stands for itself. */
   readonly describe: () => Uint8Array;
+  /** Resolves when what names the code that has run until now is in `attachments`; never rejects. */
+  readonly catchUp: () => Promise<void>;
   /** Attachments that name JIT code, as far as they are known by now: each file has them all. */
   readonly attachments: () => readonly WrittenAttachment[];
   /** Files that are kept, the one being written aside; 0: all. */
@@ -51,6 +53,7 @@ export class OutputSwitch {
   #hasSwitched = false;
   /** Files before the one that is being written that are gone or incomplete. */
   lostFiles = 0;
+  #completed: Promise<void> = Promise.resolve();
   /** Said once, and again only after a success. */
   #failure = '';
 
@@ -82,7 +85,10 @@ export class OutputSwitch {
     }
   }
 
-  /** The worker writes to the new file: the old one is complete. */
+  /**
+   * The worker writes to the new file: the old one has its features at once, and can be read. What names its code comes
+   * behind that, when the programs have sent it; the next file may be begun meanwhile.
+   */
   switched({ dataEnd, totals }: Switched): void {
     if (this.#next === null) return;
     const complete = this.#current;
@@ -97,16 +103,33 @@ export class OutputSwitch {
       roundEnds: { ends: new Float64Array(), atNs: new BigUint64Array() },
       tasksLeft: false,
     } as const;
-    const { features, attachments, maxFiles, onFile, notify } = this.#context;
-    const place = complete.file.place();
+    const { features, catchUp, attachments } = this.#context;
     const described = this.featuresOf(features);
     this.#hasSwitched = true;
+    const event = { ...ended, dataEnd, totals };
+    let failure: unknown;
+    try {
+      complete.finish(event, described);
+    } catch (error) {
+      failure = error;
+    }
+    this.#completed = this.#completed.then(async () => {
+      await catchUp();
+      this.#close(complete, () => {
+        if (failure !== undefined) throw failure;
+        complete.addNames(event, described, attachments());
+      });
+    });
+  }
+
+  /** Closes a file behind its last part, and removes the oldest one where there are too many. Never throws. */
+  #close(complete: RecordingFile, addLast: () => void): void {
+    const { maxFiles, onFile, notify } = this.#context;
+    const place = complete.file.place();
     let isWhole = place !== null;
     try {
       try {
-        const event = { ...ended, dataEnd, totals };
-        complete.finish(event, described);
-        complete.addNames(event, described, attachments());
+        addLast();
       } finally {
         complete.close();
       }
@@ -121,6 +144,11 @@ export class OutputSwitch {
     if (maxFiles > 0 && this.#complete.length > maxFiles) {
       this.#current.file.removeBeside(this.#complete.shift() as OutputFile);
     }
+  }
+
+  /** Resolves when all files before the one that is being written have what names their code. Never rejects. */
+  get completed(): Promise<void> {
+    return this.#completed;
   }
 
   /** The recording has ended. Returns the file that is still to be completed, at the path. */

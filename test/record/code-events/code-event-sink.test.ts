@@ -33,6 +33,10 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
+/** A record of a type that nobody knows. */
+const RECORD = Buffer.alloc(16);
+RECORD.writeUInt32LE(16, 0);
+RECORD.writeUInt16LE(99, 4);
 const HEADER = Buffer.concat([Buffer.from('PTSCODE1'), Buffer.alloc(24)]);
 
 test('code events become an attachment of their process, with what was sent last', async () => {
@@ -46,6 +50,40 @@ test('code events become an attachment of their process, with what was sent last
   const attachments = sink.attachments();
   expect(attachments.map(({ name }) => name)).toEqual([`code-events/${process.pid}`]);
   expect(attachments[0].unpackedSize).toBe(16 + HEADER.length + 16);
+  sink.close();
+});
+
+test('a recorder that asks has what was sent before the answer, and the stream goes on', async () => {
+  const sink = await sinkFor(() => true);
+  const connectOne = async () => {
+    const program = connect(sink.name.replace('@', '\0'));
+    await once(program, 'connect');
+    program.write(HEADER);
+    return program;
+  };
+  const [program, ending] = [await connectOne(), await connectOne()];
+  // One that ends has no more to send.
+  ending.once('data', () => ending.destroy());
+  const answer = (question: number) => {
+    const record = Buffer.alloc(16);
+    record.writeUInt32LE(16, 0);
+    record.writeUInt16LE(21, 4);
+    record.writeUInt16LE(question, 6);
+    return record;
+  };
+  const asked: number[] = [];
+  program.on('data', ([question]) => {
+    asked.push(question);
+    // The late answer to an earlier question is none to this one.
+    program.write(answer(question - 1));
+    setImmediate(() => program.write(Buffer.concat([RECORD, answer(question)])));
+  });
+  await sink.catchUp();
+  expect(sink.attachments()[0].unpackedSize).toBe(2 * (16 + HEADER.length) + RECORD.length);
+  await sink.catchUp();
+  expect(sink.attachments()[0].unpackedSize).toBe(2 * (16 + HEADER.length + RECORD.length));
+  expect(asked).toEqual([1, 2]);
+  program.destroy();
   sink.close();
 });
 
@@ -103,11 +141,7 @@ test('a stream takes memory by its bytes, not by the pieces in which they come',
   const sink = await sinkFor(() => true);
   const program = connect(sink.name.replace('@', '\0'));
   await once(program, 'connect');
-  // Records of 16 bytes that nobody knows.
-  const record = Buffer.alloc(16);
-  record.writeUInt32LE(16, 0);
-  record.writeUInt16LE(99, 4);
-  const sent = Buffer.concat([HEADER, ...Array.from({ length: 2000 }, () => record)]);
+  const sent = Buffer.concat([HEADER, ...Array.from({ length: 2000 }, () => RECORD)]);
   const before = heapBytes();
   for (let at = 0; at < sent.length; at++) {
     program.write(sent.subarray(at, at + 1));
