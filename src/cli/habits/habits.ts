@@ -1,7 +1,7 @@
 import { endingOf } from '../../options/export.ts';
 import { SYSTEM_CALLS } from './perf-commands.ts';
 
-/** First words of samply, 0x, clinic, py-spy and browsers that mean a command of perf-ts, by the words of that. */
+/** First words of samply, 0x, clinic, py-spy and browsers, and names of what is slow, that mean a command of perf-ts, by the words of that. */
 const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   load: ['view'],
   import: ['view'],
@@ -30,6 +30,14 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   compare: ['diff'],
   monitor: ['top'],
   clean: ['doctor', '--clean'],
+  loop: ['turns'],
+  eventloop: ['turns'],
+  'event-loop': ['turns'],
+  lag: ['turns'],
+  request: ['report', '--by', 'request'],
+  requests: ['report', '--by', 'request'],
+  routes: ['report', '--by', 'request'],
+  latency: ['report', '--by', 'request'],
   '?': ['help'],
   '-?': ['help'],
   '--usage': ['help'],
@@ -55,6 +63,16 @@ const MEASURING: Readonly<Record<string, readonly string[]>> = {
   heap: ['run', '--memory'],
   memory: ['run', '--memory'],
   alloc: ['run', '--memory'],
+  leak: ['run', '--memory=live'],
+  wait: ['run', '--off-cpu'],
+  waits: ['run', '--off-cpu'],
+  requests: ['run'],
+  latency: ['run'],
+  loop: ['run'],
+  eventloop: ['run'],
+  'event-loop': ['run'],
+  gc: ['run'],
+  slow: ['run'],
   exec: ['run'],
 };
 
@@ -66,6 +84,7 @@ const NO_AGENT = 'a recording ends with Ctrl-C, or by itself: perf-ts record -p 
 const MEMORY =
   'memory: who takes it: perf-ts record --memory -- node app.js; who made what is there is in the file of node ' +
   '--heap-prof, which perf-ts report reads';
+const KEPT = 'memory that is kept: who made it: perf-ts record --memory=live -- node app.js';
 const HAND_ON = 'nothing leaves this machine; a page to hand on: perf-ts export -o app.html';
 const TITLE = 'perf-ts export --format html --title TEXT -o app.html';
 const KERNEL = 'kernel code is recorded wherever this user may: perf-ts doctor';
@@ -79,6 +98,11 @@ const DEVTOOLS = 'a file that DevTools and VS Code open: perf-ts export -o app.c
 const REDIRECTED =
   'the text: perf-ts report > report.txt; a page or a file of another tool: perf-ts export -o app.html';
 const WAITS = 'what a program waits for: perf-ts record --off-cpu -- node app.js';
+const THAT_WAIT = 'who waited, and for what: -e off-cpu';
+const OF_ROUTES = 'how long each route took, and what ran for it: --by request';
+const SLOW = 'where its time goes: perf-ts app.js; of one that runs: perf-ts -p PID';
+const COLLECTOR =
+  "the collector's share is a row of perf-ts report; who gives it work: perf-ts record --memory -- node app.js";
 const SET_UP = 'nothing has to be set up; what stands in the way here: perf-ts doctor';
 const AGENT =
   'profiles without an end, sent to Pyroscope, Parca, an OTLP receiver or a folder: perf-ts agent --sink folder:profiles';
@@ -104,6 +128,17 @@ const OTHER_COMMAND: Readonly<Record<string, string>> = {
   'off-cpu': WAITS,
   offcpu: WAITS,
   io: WAITS,
+  wait: WAITS,
+  waits: WAITS,
+  waiting: WAITS,
+  blocked: WAITS,
+  leak: KEPT,
+  leaks: KEPT,
+  rss: MEMORY,
+  gc: COLLECTOR,
+  slow: SLOW,
+  why: SLOW,
+  pid: ATTACH,
   dump: 'stacks of a process as it runs: perf-ts top -p PID; single samples: perf-ts script',
   heapprofiler: MEMORY,
   heap: MEMORY,
@@ -187,6 +222,10 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--threads': 'perf-ts report --sort tid has a row for each thread: leave it out',
     '--locals': 'values of variables are not recorded: leave it out',
     '--alloc': MEMORY,
+    '--heap': MEMORY,
+    '--heap-prof': MEMORY,
+    '--leak': KEPT,
+    '--waits': 'what threads wait for: --off-cpu',
     '--lock': 'what threads wait for: --off-cpu',
     '--wall': 'time of any kind: --off-cpu',
     '--sampling-interval': 'time between samples is a rate here: -F 1000 is every millisecond',
@@ -234,6 +273,12 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
   report: {
     '--lines': 'rows by source line: --sort srcline',
+    '--memory': 'who took memory: -e new-memory; who made objects: -e heap-allocated',
+    '--heap': 'who made objects: -e heap-allocated',
+    '--waits': THAT_WAIT,
+    '--off-cpu': THAT_WAIT,
+    '--requests': OF_ROUTES,
+    '--routes': OF_ROUTES,
     '-o': REDIRECTED,
     '--output': REDIRECTED,
   },
@@ -243,6 +288,7 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
 const PROFILE_OPTION = /^--(?:prof|cpu-prof)$/;
 const NODE_OPTION = /^--(?:prof|cpu-prof|inspect(?:-brk)?|heap-prof)\b/;
 const ID = /^\d+$/;
+const ADDRESS = /^https?:/;
 /** Options by which pprof shows a file, and the command of perf-ts that shows it so. */
 const PPROF_OPTIONS: readonly (readonly [option: RegExp, ...command: string[]])[] = [
   [/^--?http=/, 'view'],
@@ -357,6 +403,7 @@ function fileOfFormat(format: string): string | null {
 /** Advice for a first word of another profiler; null where it is none. */
 export function insteadOfHabit(word: string): string | null {
   if (Object.hasOwn(OTHER_COMMAND, word)) return OTHER_COMMAND[word];
+  if (ADDRESS.test(word)) return UNDER_LOAD;
   if (NODE_OPTION.test(word))
     return 'perf-ts needs no option of Node: perf-ts record -- node app.js';
   return word.startsWith('-') ? insteadOfHabitualOption('run', word) : null;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
-import { fromHabit } from '../habits/habits.ts';
+import { fromHabit, insteadOfHabit } from '../habits/habits.ts';
 import { insteadOfCommand } from '../habits/perf-commands.ts';
 import { wrapText } from '../render/wrap.ts';
 import { exampleText } from '../shared/guided-command.ts';
@@ -26,7 +26,7 @@ export function helpOn(
   if (topic !== undefined) return { text: topicText(topic, width) };
   const [meant] = fromHabit([word]);
   if (meant !== word && names.includes(meant)) return { command: meant };
-  const instead = insteadOfCommand(word);
+  const instead = insteadOfCommand(word) ?? insteadOfHabit(word);
   const nearest = nearestName(word, [...names, ...TOPIC_NAMES]);
   throw new UsageError(`${printable(word)} is no command and no topic`, [
     ...(instead === null ? [] : [instead]),

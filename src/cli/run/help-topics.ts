@@ -60,6 +60,30 @@ export const TOPICS: Readonly<Record<TopicName, Topic>> = {
       "(kinds) in brackets stand for V8's, Node's and the kernel's own work, counted for its caller.",
     ],
   },
+  server: {
+    title: 'A server of Node: its routes, what a slow request waited for, a busy event loop.',
+    lines: [
+      ['perf-ts server.js', 'until Ctrl-C, then the report; load comes from another terminal'],
+      ['perf-ts -p 1234 --attach-js', 'one that runs'],
+      ['perf-ts report --by request', 'routes: how long they took, what ran for them'],
+      ['perf-ts turns', 'how long the event loop was busy at a time, and with what'],
+      ['perf-ts report -e off-cpu --tree', 'what was waited for, of a record --off-cpu'],
+    ],
+    notes: [
+      'With the load, from its start to its end: perf-ts record --ready URL --load "npx autocannon URL" -- node server.js',
+    ],
+  },
+  memory: {
+    title: 'Who takes memory, and who keeps it.',
+    lines: [
+      ['perf-ts record --memory -- node app.js', 'new memory, and what V8 allocates'],
+      ['perf-ts record --memory=live -- node app.js', 'who made what is still there'],
+      ['perf-ts report -e new-memory', 'memory taken from the system, by function'],
+      ['perf-ts report -e heap-allocated', "objects in V8's heap, by function"],
+      ['perf-ts report Heap.1234.heapprofile', 'a file of node --heap-prof'],
+    ],
+    notes: ['A collection of garbage is a row of every report: (garbage collector).'],
+  },
   waits: {
     title: 'Time in which a program is not on a CPU (needs root, or what perf-ts doctor prints).',
     lines: [

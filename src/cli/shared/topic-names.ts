@@ -4,6 +4,8 @@ export const TOPIC_NAMES = [
   'stacks',
   'symbols',
   'javascript',
+  'server',
+  'memory',
   'waits',
   'permissions',
   'formats',

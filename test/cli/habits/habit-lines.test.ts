@@ -6,12 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { libraryWords } from '../../../src/base/words.ts';
 import { faultOf } from '../../helpers/known-options.ts';
 import { typeLine } from '../../helpers/typed-line.ts';
-import { NEWCOMER, OTHER_TOOLS, STRANGERS } from './habit-table.ts';
+import { NEWCOMER, OTHER_TOOLS, STRANGERS, TROUBLES } from './habit-table.ts';
 
 describe.each([
   ['a newcomer', NEWCOMER],
   ['users of other profilers', OTHER_TOOLS],
   ['users of tracers, benchmarks and Node', STRANGERS],
+  ['people new to profilers', TROUBLES],
 ])('lines that %s types', (_who, lines) => {
   test.each(lines)('perf-ts %s is %s', (line, expected) => {
     const typed = typeLine(line.split(' '));

@@ -404,3 +404,44 @@ export const STRANGERS: readonly HabitLine[] = [
   ],
   ['help help', 'help help'],
 ];
+
+/** Lines by which people who know no profiler name their trouble. */
+export const TROUBLES: readonly HabitLine[] = [
+  ['leak', '! memory that is kept: who made it: perf-ts record --memory=live -- node app.js'],
+  ['leak -- node app.js', 'run --memory=live -- node app.js'],
+  [
+    'record --leak -- node app.js',
+    '! memory that is kept: who made it: perf-ts record --memory=live -- node app.js',
+  ],
+  [
+    'record --heap -- node app.js',
+    '! memory: who takes it: perf-ts record --memory -- node app.js; who made what is there is in the file of node --heap-prof, which perf-ts report reads',
+  ],
+  ['wait', '! what a program waits for: perf-ts record --off-cpu -- node app.js'],
+  ['waits -- node app.js', 'run --off-cpu -- node app.js'],
+  ['record --waits -- node app.js', '! what threads wait for: --off-cpu'],
+  ['report --waits', '! who waited, and for what: -e off-cpu'],
+  ['report --memory', '! who took memory: -e new-memory; who made objects: -e heap-allocated'],
+  ['slow', '! where its time goes: perf-ts app.js; of one that runs: perf-ts -p PID'],
+  ['slow node app.js', 'run -- node app.js'],
+  ['why', '! where its time goes: perf-ts app.js; of one that runs: perf-ts -p PID'],
+  [
+    'gc',
+    "! the collector's share is a row of perf-ts report; who gives it work: perf-ts record --memory -- node app.js",
+  ],
+  ['requests', 'report --by request'],
+  ['latency', 'report --by request'],
+  ['routes', 'report --by request'],
+  ['latency node server.js', 'run -- node server.js'],
+  ['report --routes', '! how long each route took, and what ran for it: --by request'],
+  ['event-loop', 'turns'],
+  ['lag', 'turns'],
+  ['loop -p 12', 'run -p 12'],
+  ['pid 1234', '! a process that runs: perf-ts record -g -p PID --duration 10'],
+  [
+    'http://localhost:3000/',
+    "! a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js",
+  ],
+  ['help memory', 'help memory'],
+  ['help server', 'help server'],
+];

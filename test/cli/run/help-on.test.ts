@@ -50,4 +50,5 @@ test('help on another word is refused with the nearest name, and with all topics
     expect.stringContaining(`topics: ${Object.keys(TOPICS).join(', ')}`),
   ]);
   expect(hintsOf('trace')[0]).toContain('--syscalls');
+  expect(hintsOf('leak')[0]).toContain('--memory=live');
 });
