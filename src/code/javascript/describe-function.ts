@@ -9,7 +9,14 @@ import {
 } from './call-text.ts';
 import { isLoweringCall, loweredFrom } from './lowered-function.ts';
 import { routeOfMethod, routeOfObject } from './route-text.ts';
-import { isFunction, nodeIn, type SyntaxNode, type SyntaxParents, textIn } from './syntax-tree.ts';
+import {
+  isFunction,
+  nameIn,
+  nameOf,
+  nodeIn,
+  type SyntaxNode,
+  type SyntaxParents,
+} from './syntax-tree.ts';
 
 /** A function by what its source calls it. */
 export type FunctionText = {
@@ -50,7 +57,7 @@ export class FunctionTexts {
     if (origin !== null && isFunction(origin)) return this.textOf(origin);
     // A helper's call that is no value is a function that was called at once.
     if (origin !== null) return this.#ofValue(origin) ?? this.#within('IIFE', origin);
-    return own(textIn(nodeIn(node, 'id') ?? node, 'name')) ?? this.#ofValue(node);
+    return own(nameIn(node, 'id')) ?? this.#ofValue(node);
   });
 
   /** The function, or expression, that `node` is the lowered body of; null where it is none. */
@@ -85,7 +92,7 @@ export class FunctionTexts {
     const { value, parent } = this.#outermost(node);
     switch (parent?.type) {
       case 'VariableDeclarator':
-        return own(textIn(nodeIn(parent, 'id') ?? parent, 'name'));
+        return own(nameIn(parent, 'id'));
       case 'AssignmentExpression':
       case 'AssignmentPattern':
         return this.#ofTarget(parent, value);
@@ -210,7 +217,7 @@ export class FunctionTexts {
   #ofAttribute(container: SyntaxNode): FunctionText | null {
     const attribute = this.#parents.of(container);
     const key = attribute?.type === 'JSXAttribute' ? nodeIn(attribute, 'name') : null;
-    const name = key === null ? null : textIn(key, 'name');
+    const name = key === null ? null : nameOf(key);
     return name === null ? null : this.#within(name, container);
   }
 

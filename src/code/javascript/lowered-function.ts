@@ -1,11 +1,11 @@
 import { lastName, withoutWrapping } from './call-text.ts';
 import {
   isFunction,
+  nameIn,
   nodeIn,
   nodesIn,
   type SyntaxNode,
   type SyntaxParents,
-  textIn,
 } from './syntax-tree.ts';
 
 /**
@@ -78,8 +78,8 @@ export function loweredFrom(call: SyntaxNode, parents: SyntaxParents): SyntaxNod
     return around;
   }
   if (parent.type === 'AssignmentExpression') {
-    const target = textIn(nodeIn(parent, 'left') ?? parent, 'name');
-    const ownName = textIn(nodeIn(around, 'id') ?? around, 'name');
+    const target = nameIn(parent, 'left');
+    const ownName = nameIn(around, 'id');
     if (target !== null && target === ownName) return siblingOf(around, parents) ?? around;
   }
   return parent.type === 'VariableDeclarator'
@@ -99,7 +99,7 @@ function isAround(node: SyntaxNode, value: SyntaxNode): boolean {
 
 /** The function beside `function _load` that does nothing but return `_load.apply(this, arguments)`. */
 function siblingOf(helper: SyntaxNode, parents: SyntaxParents): SyntaxNode | null {
-  const name = textIn(nodeIn(helper, 'id') ?? helper, 'name');
+  const name = nameIn(helper, 'id');
   const parent = parents.of(helper);
   const list = parent?.type.startsWith('Export') ? parents.of(parent) : parent;
   const siblings = list == null ? [] : nodesIn(list, 'body');
@@ -115,7 +115,7 @@ function applied(by: SyntaxNode): string | null {
   const call = only?.type === 'ReturnStatement' ? nodeIn(only, 'argument') : null;
   const method = call?.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   if (others.length > 0 || method === null || lastName(method) !== 'apply') return null;
-  return textIn(nodeIn(method, 'object') ?? method, 'name');
+  return nameIn(method, 'object');
 }
 
 /** `function () { var _ref = _asyncToGenerator(…); return function load() {…}; }()`: the function returned, or the call. */

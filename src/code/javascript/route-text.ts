@@ -1,5 +1,5 @@
 import { calleeText, lastName, literalText, withoutWrapping } from './call-text.ts';
-import { nodeIn, nodesIn, type SyntaxNode, textIn } from './syntax-tree.ts';
+import { nameIn, nodeIn, nodesIn, type SyntaxNode } from './syntax-tree.ts';
 
 /** Decorators of methods that answer to a path. */
 const VERB = /^(?:Get|Post|Put|Patch|Delete|Head|Options|All|Sse|Search|Route)$/;
@@ -28,7 +28,7 @@ export function routeOfObject(object: SyntaxNode, call: SyntaxNode): string | nu
   if (callee === null) return null;
   const texts = new Map<string, string>();
   for (const property of nodesIn(object, 'properties')) {
-    const key = textIn(nodeIn(property, 'key') ?? property, 'name');
+    const key = nameIn(property, 'key');
     const value = nodeIn(property, 'value');
     const text = value === null ? null : literalText(value);
     if (key !== null && text !== null) texts.set(key, text);
@@ -71,8 +71,6 @@ function decorators(node: SyntaxNode): { readonly name: string; readonly path: s
 
 /** `@Controller({ path: 'api' })` */
 function pathIn(argument: SyntaxNode): SyntaxNode {
-  const property = nodesIn(argument, 'properties').find(
-    (each) => textIn(nodeIn(each, 'key') ?? each, 'name') === 'path',
-  );
+  const property = nodesIn(argument, 'properties').find((each) => nameIn(each, 'key') === 'path');
   return (property === undefined ? null : nodeIn(property, 'value')) ?? argument;
 }

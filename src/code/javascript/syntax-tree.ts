@@ -20,9 +20,14 @@ export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | null {
   return isNode(value) ? value : null;
 }
 
-export function textIn(node: SyntaxNode, field: string): string | null {
-  const value = node[field];
-  return typeof value === 'string' ? value : null;
+/** The name of the identifier in a field; where there is none, of the node itself. */
+export function nameIn(node: SyntaxNode, field: string): string | null {
+  return nameOf(nodeIn(node, field) ?? node);
+}
+
+/** The name of an identifier; null of other nodes. */
+export function nameOf({ name }: SyntaxNode): string | null {
+  return typeof name === 'string' ? name : null;
 }
 
 function isNode(value: unknown): value is SyntaxNode {
