@@ -51,7 +51,7 @@ export function readFileAttrs(
     const offset = attrs.offset + i * attrStride;
     const bytes = source.read(offset, attrStride);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const attr = parseAttr(view, 0, attrStride - SECTION_SIZE, littleEndian);
+    const attr = parseAttr(view, attrStride - SECTION_SIZE, littleEndian);
     const idsOffset = readU64(view, attrStride - SECTION_SIZE, littleEndian);
     const idsSize = readU64(view, attrStride - 8, littleEndian);
     const there = Math.max(0, Math.min(idsSize, source.size - idsOffset, left));

@@ -196,7 +196,7 @@ function parseEventDescriptions(cursor: ByteCursor): EventDescription[] {
   for (let i = 0; i < count; i++) {
     const attrBytes = cursor.bytes(attrSize);
     const view = new DataView(attrBytes.buffer, attrBytes.byteOffset, attrBytes.byteLength);
-    const attr = parseAttr(view, 0, attrSize, cursor.littleEndian);
+    const attr = parseAttr(view, attrSize, cursor.littleEndian);
     const idCount = cursor.u32();
     const name = parseText(cursor);
     if (idCount * 8 > cursor.left) {

@@ -119,7 +119,7 @@ function parseHeaderAttr(body: Uint8Array, littleEndian: boolean): AttrWithIds {
     throw new PerfDataError('short', `an attr of ${body.length} bytes, at least 64 expected`);
   }
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const attr = parseAttr(view, 0, body.length, littleEndian);
+  const attr = parseAttr(view, body.length, littleEndian);
   const attrSize = Math.max(attr.size, ATTR_SIZE_VER0);
   return { attr, ids: parseIds(body.subarray(Math.min(attrSize, body.length)), littleEndian) };
 }

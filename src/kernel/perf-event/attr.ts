@@ -215,25 +215,20 @@ function noFlags(): AttrFlags {
  *      136    u64 config4;               // VER9: 144
  *           };
  */
-export function parseAttr(
-  view: DataView,
-  offset: number,
-  available: number,
-  littleEndian: boolean,
-): EventAttr {
-  if (available < ATTR_SIZE_VER0 || offset + available > view.byteLength) {
+export function parseAttr(view: DataView, available: number, littleEndian: boolean): EventAttr {
+  if (available < ATTR_SIZE_VER0 || available > view.byteLength) {
     throw new RangeError(
-      `an attr needs ${ATTR_SIZE_VER0} bytes at ${offset}: ${available} of ${view.byteLength} given`,
+      `an attr needs ${ATTR_SIZE_VER0} bytes: ${available} of ${view.byteLength} given`,
     );
   }
-  const size = view.getUint32(offset + 4, littleEndian);
+  const size = view.getUint32(4, littleEndian);
   // The kernel takes size 0 as VER0, and there is nothing smaller.
   const end = Math.min(available, Math.max(size, ATTR_SIZE_VER0));
-  const u16 = (at: number) => (at + 2 <= end ? view.getUint16(offset + at, littleEndian) : 0);
-  const u32 = (at: number) => (at + 4 <= end ? view.getUint32(offset + at, littleEndian) : 0);
-  const s32 = (at: number) => (at + 4 <= end ? view.getInt32(offset + at, littleEndian) : 0);
-  const u64 = (at: number) => (at + 8 <= end ? view.getBigUint64(offset + at, littleEndian) : 0n);
-  const number = (at: number) => (at + 8 <= end ? readU64(view, offset + at, littleEndian) : 0);
+  const u16 = (at: number) => (at + 2 <= end ? view.getUint16(at, littleEndian) : 0);
+  const u32 = (at: number) => (at + 4 <= end ? view.getUint32(at, littleEndian) : 0);
+  const s32 = (at: number) => (at + 4 <= end ? view.getInt32(at, littleEndian) : 0);
+  const u64 = (at: number) => (at + 8 <= end ? view.getBigUint64(at, littleEndian) : 0n);
+  const number = (at: number) => (at + 8 <= end ? readU64(view, at, littleEndian) : 0);
   return {
     type: u32(0),
     size,
@@ -241,7 +236,7 @@ export function parseAttr(
     samplePeriod: number(16),
     sampleType: number(24),
     readFormat: number(32),
-    flags: parseFlags(view, offset + FLAGS_OFFSET, littleEndian),
+    flags: parseFlags(view, littleEndian),
     wakeup: u32(48),
     bpType: u32(52),
     config1: u64(56),
@@ -276,7 +271,7 @@ export function encodeAttr(
   u64(16, BigInt(attr.samplePeriod));
   u64(24, BigInt(attr.sampleType));
   u64(32, BigInt(attr.readFormat));
-  writeFlags(view, FLAGS_OFFSET, attr.flags, littleEndian);
+  writeFlags(view, attr.flags, littleEndian);
   u32(48, attr.wakeup);
   u32(52, attr.bpType);
   u64(56, attr.config1);
@@ -303,8 +298,8 @@ export function encodeAttr(
 // most significant one on big-endian machines: there `disabled` is bit 63. Seen as two u32 words
 // in memory order, flag n is in word n / 32 either way, at bit n % 32 or 31 − n % 32.
 
-function parseFlags(view: DataView, offset: number, littleEndian: boolean): AttrFlags {
-  const words = [view.getUint32(offset, littleEndian), view.getUint32(offset + 4, littleEndian)];
+function parseFlags(view: DataView, littleEndian: boolean): AttrFlags {
+  const words = [FLAGS_OFFSET, FLAGS_OFFSET + 4].map((at) => view.getUint32(at, littleEndian));
   const bit = (n: number) => {
     const word = words[n >> 5];
     return (word >>> (littleEndian ? n & 31 : 31 - (n & 31))) & 1;
@@ -319,12 +314,7 @@ function parseFlags(view: DataView, offset: number, littleEndian: boolean): Attr
   return flags;
 }
 
-function writeFlags(
-  view: DataView,
-  offset: number,
-  flags: Readonly<AttrFlags>,
-  littleEndian: boolean,
-): void {
+function writeFlags(view: DataView, flags: Readonly<AttrFlags>, littleEndian: boolean): void {
   const words = new Uint32Array(2);
   const set = (n: number) => {
     const mask = 1 << (littleEndian ? n & 31 : 31 - (n & 31));
@@ -337,8 +327,8 @@ function writeFlags(
   const [lowBit, highBit] = preciseIpBits(littleEndian);
   if (flags.preciseIp & 1) set(lowBit);
   if (flags.preciseIp & 2) set(highBit);
-  view.setUint32(offset, words[0], littleEndian);
-  view.setUint32(offset + 4, words[1], littleEndian);
+  view.setUint32(FLAGS_OFFSET, words[0], littleEndian);
+  view.setUint32(FLAGS_OFFSET + 4, words[1], littleEndian);
 }
 
 /** A field of two bits: its more significant one comes first where the first bit is the top one. */

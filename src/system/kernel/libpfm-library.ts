@@ -101,7 +101,7 @@ function toEncoding(found: PfmEncoding): LibpfmEncoding | LibpfmRefusal {
   if (found.error !== 0) return { kind: 'refused', error: found.error, message: found.message };
   const { attr: bytes } = found;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const attr = parseAttr(view, 0, bytes.length, true);
+  const attr = parseAttr(view, bytes.length, true);
   const { flags } = attr;
   const rate = attr.samplePeriod > 0 ? attr.samplePeriod : null;
   return {

@@ -50,7 +50,7 @@ export function fakeMachine(
 
   const ask = (bytes: Uint8Array, pid: number, cpu: number, members: number): Asked => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const { type, config, flags } = parseAttr(view, 0, bytes.byteLength, true);
+    const { type, config, flags } = parseAttr(view, bytes.byteLength, true);
     return { type, config, pid, cpu, members, excludeKernel: flags.excludeKernel };
   };
   const codeFor = (asked: Asked): string => kernel.refuses?.(asked) ?? '';

@@ -20,7 +20,7 @@ function machineThat(happens: (attr: EventAttr) => boolean) {
   const asked: EventAttr[] = [];
   const probePeriods: NativeBinding['probePeriods'] = (bytes, starts) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const attr = parseAttr(view, 0, bytes.length, true);
+    const attr = parseAttr(view, bytes.length, true);
     asked.push(attr);
     return new Array(starts).fill(happens(attr) ? RAMP : new Float64Array());
   };

@@ -22,7 +22,7 @@ export function fakeKernel(rule: KernelRule, attrSize = 144) {
   const asked: EventAttr[] = [];
   const probe: NativeBinding['probeEvent'] = (bytes, pid, cpu) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const attr = parseAttr(view, 0, bytes.length, true);
+    const attr = parseAttr(view, bytes.length, true);
     asked.push(attr);
     if (bytes.length > attrSize && bytes.subarray(attrSize).some((byte) => byte !== 0)) {
       return { errno: 7, code: 'E2BIG', kernelAttrSize: attrSize };

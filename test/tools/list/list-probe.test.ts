@@ -16,7 +16,7 @@ function tryOn(
   const opener = eventOpener(
     (bytes, pid, cpu) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const attr = parseAttr(view, 0, bytes.byteLength, true);
+      const attr = parseAttr(view, bytes.byteLength, true);
       calls.push({ attr, pid, cpu });
       const code = answer(attr);
       return { errno: code === '' ? 0 : 1, code, kernelAttrSize: 0 };
