@@ -102,7 +102,7 @@ export class CallTreeView implements TabView {
     const line = await this.#body.openTo([path, ...others.slice(0, MOST_OPENED)]);
     if (line === null) return;
     markChosen(this.#table, isGoneTo ? line : null);
-    scrollWithin(this.#box, line, 'middle');
+    scrollWithin(this.#box, line);
     if (takesFocus) line.focus({ preventScroll: true });
   }
 

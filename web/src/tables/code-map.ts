@@ -84,7 +84,7 @@ export class CodeMap {
   #goTo(line: HTMLElement): void {
     for (const other of this.#hot) other.ariaCurrent = null;
     line.ariaCurrent = 'true';
-    scrollWithin(this.#box, line, 'middle');
+    scrollWithin(this.#box, line);
   }
 
   /** The place at which a line begins, 0…1 of all that the box scrolls through. */

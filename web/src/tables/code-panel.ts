@@ -60,7 +60,7 @@ export class CodePanel {
     this.#map.draw();
     if (isSame) return;
     const first = this.#box.querySelector('.is-hottest') ?? this.#box.querySelector('.is-first');
-    if (first instanceof HTMLElement) scrollWithin(this.#box, first, 'middle');
+    if (first instanceof HTMLElement) scrollWithin(this.#box, first);
     else this.#box.scrollTop = 0;
   }
 
