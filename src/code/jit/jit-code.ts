@@ -140,16 +140,13 @@ export class JitCode {
 
   /** Whether machine code that the process's JIT announced is at `address` now. */
   isCodeAt(pid: number, address: number): boolean {
-    return this.#announcedBy(pid)?.layers.some((layer) => layer.rowAt(address) !== NONE) === true;
+    return findRow(this.#announcedBy(pid), address) !== null;
   }
 
   /** The name of the machine code that a process's JIT announced at `address` now; null where none is. */
   nameAt(pid: number, address: number): string | null {
-    for (const layer of this.#announcedBy(pid)?.layers ?? []) {
-      const row = layer.rowAt(address);
-      if (row !== NONE) return layer.table.name(row);
-    }
-    return null;
+    const code = findRow(this.#announcedBy(pid), address);
+    return code?.table.name(code.row) ?? null;
   }
 
   /** Whether one table names what is at two addresses of a process now alike: code of one function, in one tier. */
@@ -199,14 +196,8 @@ export class JitCode {
    * null if not, or if no code is there.
    */
   findUnwinding(dso: DsoIndex, address: number): CodeTableRow | null {
-    if (!this.isJit(dso)) return null;
-    for (const layer of (this.#processes[dso] as JitProcess).layers) {
-      const row = layer.rowAt(address);
-      if (row === NONE) continue;
-      const { table } = layer;
-      return table.unwinding?.(row) ? { table, row } : null;
-    }
-    return null;
+    const code = this.isJit(dso) ? findRow(this.#processes[dso], address) : null;
+    return code?.table.unwinding?.(code.row) ? code : null;
   }
 
   /** The function at `address` of a DSO that `place` gave; null if no JIT named it. */
@@ -292,6 +283,15 @@ export class JitCode {
     process.generations[generation] = dso;
     return dso;
   }
+}
+
+/** The code at `address` now, of the best table that has some. */
+function findRow(process: JitProcess | null, address: number): CodeTableRow | null {
+  for (const layer of process?.layers ?? []) {
+    const row = layer.rowAt(address);
+    if (row !== NONE) return { table: layer.table, row };
+  }
+  return null;
 }
 
 function generationOf(
