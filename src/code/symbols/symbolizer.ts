@@ -126,15 +126,10 @@ export class Symbolizer {
   resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
     const inJit = this.#resolveJit(dso, address);
     if (inJit !== undefined) return inJit;
-    const symbols = this.#symbols(dso);
-    if (symbols === null) return null;
-    const tableAddress = this.#tableAddress(dso, symbols, address);
-    const index = symbols.table.find(tableAddress);
-    if (index === NO_SYMBOL) return null;
-    return {
-      name: this.#shownName(symbols.table.name(index)),
-      symbolStart: symbols.table.start(index) + (address - tableAddress),
-    };
+    const found = this.#find(dso, address);
+    if (found === null) return null;
+    const { table, index, moved } = found;
+    return { name: this.#shownName(table.name(index)), symbolStart: table.start(index) + moved };
   }
 
   /**
@@ -235,17 +230,21 @@ export class Symbolizer {
    * code.
    */
   extentAt(dso: DsoIndex, address: number): SymbolExtent | null {
+    const found = this.#find(dso, address);
+    if (found === null) return null;
+    const { table, index, moved } = found;
+    const name = this.#shownName(table.name(index));
+    return { name, start: table.starts[index] + moved, end: table.ends[index] + moved };
+  }
+
+  /** The row of the symbol that covers `address`, and by how much addresses lie above those of the table. */
+  #find(dso: DsoIndex, address: number) {
     const symbols = this.#symbols(dso);
     if (symbols === null) return null;
+    const { table } = symbols;
     const tableAddress = this.#tableAddress(dso, symbols, address);
-    const index = symbols.table.find(tableAddress);
-    if (index === NO_SYMBOL) return null;
-    const moved = address - tableAddress;
-    return {
-      name: this.#shownName(symbols.table.name(index)),
-      start: symbols.table.starts[index] + moved,
-      end: symbols.table.ends[index] + moved,
-    };
+    const index = table.find(tableAddress);
+    return index === NO_SYMBOL ? null : { table, index, moved: address - tableAddress };
   }
 
   /** The symbol at an address as `toFileAddress` gives them; null if none is known. */
