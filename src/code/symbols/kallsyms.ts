@@ -61,13 +61,13 @@ export function parseKallsyms(
 function keepNames(bytes: Uint8Array, typeAt: Int32Array): Uint8Array {
   let length = 0;
   for (let row = 0; row < typeAt.length; row++) {
-    length += findByte(bytes, NEWLINE, typeAt[row], bytes.length) + 1 - typeAt[row];
+    length += findNewline(bytes, typeAt[row]) + 1 - typeAt[row];
   }
   const kept = new Uint8Array(length);
   let at = 0;
   for (let row = 0; row < typeAt.length; row++) {
     const from = typeAt[row];
-    const end = findByte(bytes, NEWLINE, from, bytes.length);
+    const end = findNewline(bytes, from);
     typeAt[row] = at;
     for (let i = from; i < end; i++) kept[at++] = bytes[i];
     kept[at++] = NEWLINE;
@@ -94,7 +94,7 @@ class KallsymsLines {
   read(line: number): number {
     const bytes = this.#bytes;
     const hex = this.#hex;
-    const end = findByte(bytes, NEWLINE, line, bytes.length);
+    const end = findNewline(bytes, line);
     if (++this.#lines > MAX_LINES) return bytes.length;
     // 'address type name', single spaces; a tab before the module.
     if (!hex.read(bytes, line, end) || bytes[hex.end] !== SPACE || bytes[hex.end + 2] !== SPACE) {
@@ -175,9 +175,9 @@ function bindingOf(type: number): number {
   return (type & LOWER_CASE) === 0 ? STB_GLOBAL : STB_LOCAL;
 }
 
-function findByte(bytes: Uint8Array, byte: number, from: number, end: number): number {
+function findNewline(bytes: Uint8Array, from: number): number {
   let i = from;
-  while (i < end && bytes[i] !== byte) i++;
+  while (i < bytes.length && bytes[i] !== NEWLINE) i++;
   return i;
 }
 
