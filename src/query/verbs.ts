@@ -154,18 +154,16 @@ const PARTS = 16;
 /** Number of hosts from which on each is a value: they differ by more than one does from part to part. */
 const MANY_HOSTS = 8;
 
+const PART_OF_TIME = `floor((r.started_ns - g.first) * ${PARTS}.0 / (g.last - g.first + 1))`;
+
 /**
- * Which of the values of a group a recording belongs to, as two columns: `place`, and a part of the time of that place, or
- * the recording where it has none. `g` has the group's `first` and `last` start and its number of `hosts`.
+ * Which of the values of a group a recording `r` belongs to, as two columns: `place`, and a part of the time of that place,
+ * or the recording where it has none. `g` has the group's `first` and `last` start and its number of `hosts`.
  */
-function unitSql(r: string, g: string): { readonly place: string; readonly part: string } {
-  const time = `floor((${r}.started_ns - ${g}.first) * ${PARTS}.0 / (${g}.last - ${g}.first + 1))`;
-  const inTime = `case when ${r}.started_ns is null then ${r}.recording * 1.0 else ${time} end`;
-  return {
-    place: `coalesce(${r}.host, '')`,
-    part: `case when ${g}.hosts >= ${MANY_HOSTS} then 0.0 else ${inTime} end`,
-  };
-}
+const UNIT_SQL = {
+  place: "coalesce(r.host, '')",
+  part: `case when g.hosts >= ${MANY_HOSTS} then 0.0 when r.started_ns is null then r.recording * 1.0 else ${PART_OF_TIME} end`,
+};
 
 /**
  * The share of a function in all that its recordings weigh, by version and host, and over all hosts (`*`) where there are
@@ -173,7 +171,7 @@ function unitSql(r: string, g: string): { readonly place: string; readonly part:
  * which there are so many `parts`.
  */
 function shareSql(options: VerbOptions): string {
-  const { place, part } = unitSql('r', 'g');
+  const { place, part } = UNIT_SQL;
   const group = "coalesce(r.service, '') as service, coalesce(r.build, '') as build";
   const host = "case when a.pooled = 1 then '*' else coalesce(r.host, '') end";
   const all = 'cross join (select 0 as pooled union all select 1 as pooled) a';
@@ -249,7 +247,7 @@ type Together = { readonly weight: string; readonly place: string; readonly part
 /** Runs of one program: each is a value. */
 const EACH_RECORDING: Together = { weight: '1.0', place: "''", part: 'r.recording * 1.0' };
 /** Windows of many machines: a share is that of their sums. */
-const OF_A_FLEET: Together = { weight: 'e.weight', ...unitSql('r', 'g') };
+const OF_A_FLEET: Together = { weight: 'e.weight', ...UNIT_SQL };
 
 /**
  * The SQL of the sums of each function's weights on either side, `s0` and `s1`, with what their interval follows from: numbers
