@@ -245,8 +245,8 @@ class CpuProfileReader {
     this.#builder.addSample(
       {
         comm: asText(this.#thread?.comm) || UNKNOWN_COMM,
-        pid: wholeOr(this.#thread?.pid, NONE),
-        tid: wholeOr(this.#thread?.tid, NONE),
+        pid: idOrNone(this.#thread?.pid),
+        tid: idOrNone(this.#thread?.tid),
         cpu: NONE,
         time: at === null ? null : BigInt(Math.round(at * NANOSECONDS)),
         event,
@@ -283,9 +283,9 @@ class CpuProfileReader {
 /** The name of the thread is not in the file; what it ran is known. */
 const UNKNOWN_COMM = 'JavaScript';
 
-function wholeOr(value: unknown, otherwise: number): number {
-  const number = asNumber(value, otherwise);
-  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : otherwise;
+function idOrNone(value: unknown): number {
+  const number = asNumber(value, NONE);
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : NONE;
 }
 
 /** A hundred and forty years in microseconds: engines count from the boot, or from 1970. */

@@ -92,7 +92,7 @@ export function perfTools(open: Open): Tool[] {
   const opened = (input: Input, call?: ToolCall): Promise<AnalysedProfile> =>
     kept(textOf(input, 'file'), call?.onShare);
   const figures = async (input: Input, call?: ToolCall): Promise<EventFigures> =>
-    figuresOfEvent(await opened(input, call), optionalText(input, 'event'));
+    figuresOfEvent(await opened(input, call), eventIn(input));
   return [
     tool(
       'open',
@@ -236,7 +236,7 @@ function topAnswer(figures: EventFigures, input: Input): string {
 
 function turnsAnswer(opened: AnalysedProfile, input: Input): string {
   const { profile } = opened;
-  const event = optionalText(input, 'event');
+  const event = eventIn(input);
   const over = input.over_ms as number | undefined;
   const report = opened.turns({
     limit: limitOf(input),
@@ -432,7 +432,7 @@ function diffAnswer(
   newer: readonly ComparedFile[],
   input: Input,
 ): string {
-  const event = optionalText(input, 'event');
+  const event = eventIn(input);
   const by = DIFF_MEASURES.find((measure) => measure === input.by);
   const asked = { ...(event !== undefined && { event }), ...(by !== undefined && { by }) };
   const { comparisons, doubts, notes } = compareRecordings(older, newer, asked);
@@ -539,8 +539,8 @@ function filesOf(input: Input, key: string): string[] {
   return Array.isArray(input[key]) ? (input[key] as string[]) : [textOf(input, key)];
 }
 
-function optionalText(input: Input, key: string): string | undefined {
-  return input[key] === undefined ? undefined : textOf(input, key);
+function eventIn({ event }: Input): string | undefined {
+  return event === undefined ? undefined : String(event);
 }
 
 function limitOf({ limit }: Input): number {
