@@ -14,17 +14,15 @@ export type DebugPlaces = {
 const BUILD_ID = /^[0-9a-f]{6,128}$/;
 
 /** The usual places of the user who runs this. The variables are those of the tools themselves. */
-export function usualPlaces(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): DebugPlaces {
+export function usualPlaces(): DebugPlaces {
   // The home of whom no account names one, as containers set it.
   const home = homeFolder() ?? '/';
-  const cache = environment.XDG_CACHE_HOME || join(home, '.cache');
+  const cache = process.env.XDG_CACHE_HOME || join(home, '.cache');
   return {
     debugDirectories: ['/usr/lib/debug'],
-    buildIdDirectory: folderUnlessLeft(environment.PERF_BUILDID_DIR || join(home, '.debug')),
+    buildIdDirectory: folderUnlessLeft(process.env.PERF_BUILDID_DIR || join(home, '.debug')),
     debuginfodDirectory: folderUnlessLeft(
-      environment.DEBUGINFOD_CACHE_PATH || join(cache, 'debuginfod_client'),
+      process.env.DEBUGINFOD_CACHE_PATH || join(cache, 'debuginfod_client'),
     ),
   };
 }

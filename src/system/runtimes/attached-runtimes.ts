@@ -78,12 +78,9 @@ export function explainAttachedRuntimes(
 }
 
 /** The processes that run Node and report their JavaScript in no way. */
-export function unnamedNodes(
-  pids: readonly number[],
-  factsOf: (pid: number) => ProcessFacts = readFacts,
-): number[] {
+export function unnamedNodes(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
-    const facts = factsOf(pid);
+    const facts = readFacts(pid);
     return isNode(facts) && !isNamed(facts);
   });
 }
