@@ -38,7 +38,7 @@ import {
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/select/filter.ts';
-import type { RatioSource, SampledEvent } from '../../profile/analysis/shares/ratios.ts';
+import type { RatioSource } from '../../profile/analysis/shares/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
 import { hasCallers } from '../../profile/callers.ts';
@@ -56,6 +56,7 @@ import { type MarkSummary, summarizeMarks } from '../../questions/marks.ts';
 import { ownersOfSamples, REQUEST } from '../../questions/request-owners.ts';
 import { type RequestTimeTable, timesOfRequests } from '../../questions/request-times.ts';
 import { findRequests, type RequestReport } from '../../questions/requests.ts';
+import type { Asked } from '../../questions/shares-by-key.ts';
 import { type SyscallSummary, summarizeSyscalls, syscallEvents } from '../../questions/syscalls.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import { slowestTurns, summarizeLoops, type TurnReport } from '../../questions/turns.ts';
@@ -224,14 +225,22 @@ export class AnalysedProfile {
     );
   }
 
+  /** The samples of an event that `select` admits, and what each weighs: the matter of a question. */
+  #asked(
+    profile: Profile,
+    event: EventIndex,
+    { weight, select }: { weight?: WeightKind; select?: SampleSelection },
+  ): Asked {
+    const weights = this.weights(weight, event, select);
+    const estimator = this.shareEstimator(weights, event, select);
+    return { profile, weights, estimator, rows: this.samplesOf(event, select) };
+  }
+
   /** The counts that ratios of events are computed from, of the selected samples. */
   ratioSource(select: SampleSelection = {}): RatioSource {
     const { profile } = this;
-    const eventOf = (event: EventIndex): SampledEvent => {
-      const weights = this.weights('events', event, select);
-      const estimator = this.shareEstimator(weights, event, select);
-      return { weights, rows: this.samplesOf(event, select), estimator };
-    };
+    const eventOf = (event: EventIndex) =>
+      this.#asked(profile, event, { weight: 'events', select });
     return { profile, aligned: this.#aligned(), eventOf: memoize(eventOf) };
   }
 
@@ -240,13 +249,10 @@ export class AnalysedProfile {
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
   ): FlatReport & ThreadTables {
     checkOptions(ASKED, options, 'report');
-    const { profile } = this;
-    const event = this.eventIndex(options.event);
-    const weights = this.weights(options.weight, event, options.select);
-    const estimator = this.shareEstimator(weights, event, options.select);
-    const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
+    const asked = this.#asked(this.profile, this.eventIndex(options.event), options);
+    const { profile, weights, estimator, rows } = asked;
     const wanted = estimator && { estimator, tables: ['bySymbol', 'byDso'] as const, totals: true };
-    const report = computeFlatReport(profile, weights, asked.rows, wanted ?? undefined);
+    const report = computeFlatReport(profile, weights, rows, wanted ?? undefined);
     return { ...report, ...reportThreads(asked) };
   }
 
@@ -294,11 +300,8 @@ export class AnalysedProfile {
     const { marks } = profile;
     if (marks?.kind.includes(REQUEST) !== true) return null;
     const event = this.eventIndex(options.event);
-    const weights = this.weights(options.weight, event, options.select);
-    const estimator = this.shareEstimator(weights, event, options.select);
-    const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
     const { owners, times } = this.#requestTimes(marks, event, options.weight);
-    return finish(findRequests(asked, marks, owners, times));
+    return finish(findRequests(this.#asked(profile, event, options), marks, owners, times));
   }
 
   /**
@@ -323,11 +326,7 @@ export class AnalysedProfile {
     checkOptions(ASKED, options, 'awaits');
     const profile = this.profileAt('all');
     if (profile.marks?.asyncStacks === undefined) return null;
-    const event = this.eventIndex(options.event);
-    const weights = this.weights(options.weight, event, options.select);
-    const estimator = this.shareEstimator(weights, event, options.select);
-    const rows = this.samplesOf(event, options.select);
-    return finish(findAwaits({ profile, weights, estimator, rows }));
+    return finish(findAwaits(this.#asked(profile, this.eventIndex(options.event), options)));
   }
 
   /**
