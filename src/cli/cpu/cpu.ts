@@ -7,17 +7,14 @@ import { parseLeafDumps } from '../../counting/cpu/leaf-dump.ts';
 import { type CoreKind, readCores } from '../../counting/processor/cores.ts';
 import { type CpuReport, reportCpu } from '../../counting/processor/cpu-report.ts';
 import type { SelectVendor } from '../../kernel/events/event-select-layouts.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { explainedJson, explainLines, parseRegister } from './cpu-explain.ts';
 import { coreLines, pmuLines } from './cpu-lines.ts';
+import type { CPU } from './cpu-options.ts';
 
-export type CpuFlags = {
-  json?: boolean;
-  explain?: string;
-  vendor?: SelectVendor;
-  leaves?: string;
-};
+type CpuFlags = AskedOf<typeof CPU>;
 
 /** `perf-ts cpu`: what this processor can count, or one of which there is a dump; event selects. */
 export async function runCpu(flags: CpuFlags): Promise<void> {

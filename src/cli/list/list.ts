@@ -6,13 +6,15 @@ import {
   type ListedEvent,
 } from '../../kernel/events/event-list.ts';
 import { openReason } from '../../kernel/events/open-reasons.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { listEventsHere } from '../../tools/list/list-events.ts';
 import { insteadOfList } from '../habits/perf-commands.ts';
 import { formatTable } from '../render/table.ts';
 import { tableLook } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
+import type { LIST } from './list-options.ts';
 
-export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean };
+type ListFlags = AskedOf<typeof LIST>;
 
 /** `perf-ts list`: events by section, who knows them, and whether each one opens here. */
 export async function runList(filter: string | undefined, flags: ListFlags): Promise<void> {
