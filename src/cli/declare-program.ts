@@ -67,6 +67,7 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
   program.examples(
     [
       ['perf-ts app.js', 'where its time goes'],
+      ['perf-ts -p 1234', 'the same of a process that runs, until Ctrl-C'],
       ['perf-ts record -- node app.js', 'sample a program, write perf.data'],
       ['perf-ts report', 'where the time went'],
       ['perf-ts view', 'the same in the browser: flame graph, source'],
