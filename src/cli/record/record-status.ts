@@ -55,7 +55,9 @@ function drawStatus(
   const look = setInterval(() => {
     const seconds = (performance.now() - startMs) / 1000;
     const isEnding = signals.sent !== 0 || !running.isSampling;
-    line.show(isEnding ? endingStep(output, running.work) : recordingStep(running, seconds));
+    line.show(
+      isEnding ? endingStep(output, running.work, signals.sent) : recordingStep(running, seconds),
+    );
   }, LOOK_MS).unref();
   const end = (): void => {
     clearInterval(look);
@@ -67,7 +69,7 @@ function drawStatus(
 /** Draws nothing until the command has ended and the file has taken a moment longer; `waits` tells the rest. */
 function drawEnd(
   line: ProgressLine,
-  { running, output }: FollowedRecording,
+  { running, signals, output }: FollowedRecording,
   waits: RecordStatus,
 ): RecordStatus {
   let look: NodeJS.Timeout | undefined;
@@ -80,7 +82,8 @@ function drawEnd(
   void running.exited.then(
     () => {
       if (isComplete) return;
-      look = setInterval(() => line.show(endingStep(output, running.work)), LOOK_MS).unref();
+      const draw = () => line.show(endingStep(output, running.work, signals.sent));
+      look = setInterval(draw, LOOK_MS).unref();
     },
     // Whoever waits for the command hears of it.
     () => {},
@@ -120,10 +123,14 @@ function unanswered(pid: number): string {
   return `no names from process ${pid} yet`;
 }
 
-/** `perf-ts: completing perf.data, unwinding stack dumps: 43 %, 4 s left (Ctrl-C again: quits after that)` */
-function endingStep(output: string, work: RecordingWork | null): ProgressStep {
+/**
+ * `perf-ts: completing perf.data, unwinding stack dumps: 43 %, 4 s left (Ctrl-C again: quits after that)`, where a signal
+ * (`sent`, 0: none) has ended the recording. Where none has, the first Ctrl-C is the one that would have.
+ */
+function endingStep(output: string, work: RecordingWork | null, sent: number): ProgressStep {
   const what = `completing ${printable(output)}`;
-  const step = { what, share: null, atInterrupt: 'again: quits after that' };
+  const times = sent === 0 ? 'twice' : 'again';
+  const step = { what, share: null, atInterrupt: `${times}: quits after that` };
   if (work === null) return step;
   if (work.kind === 'attach') return { ...step, detail: unanswered(work.pid) };
   return { ...step, what: `${what}, unwinding stack dumps`, share: work.share };

@@ -39,7 +39,7 @@ function follow(isAlone: FollowedRecording['isAlone']) {
   } as unknown as RunningRecording;
   const signals = { sent: 0 } as EndingSignals;
   const status = followRecording({ running, signals, output: 'a.data', isAlone }, () => line);
-  return { status, state, end, written: () => written };
+  return { status, state, signals, end, written: () => written };
 }
 
 it('a Node process that has not answered yet is named while it is recorded, and not after', async () => {
@@ -58,15 +58,18 @@ it('a Node process that has not answered yet is named while it is recorded, and 
 });
 
 it('stack dumps that are unwound show their share once the command has ended, and no line before', async () => {
-  const { state, status, end, written } = follow('at-end');
+  const { state, status, signals, end, written } = follow('at-end');
   state.work = { kind: 'unwind', share: 0.4 };
   await vi.advanceTimersByTimeAsync(5000);
   expect(written()).toBe('');
   end();
   await vi.advanceTimersByTimeAsync(1000);
   expect(written()).toMatch(
-    /completing a\.data, unwinding stack dumps: 40 %.* \(Ctrl-C again: quits/,
+    /completing a\.data, unwinding stack dumps: 40 %.* \(Ctrl-C twice: quits/,
   );
+  signals.sent = 2;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(written().split('\r').at(-1)).toContain('(Ctrl-C again: quits after that)');
   status.complete();
   expect(written().endsWith('\r\u001b[K')).toBe(true);
   const length = written().length;
