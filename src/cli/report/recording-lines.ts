@@ -9,6 +9,7 @@ import {
   type Subject,
   subjectOf,
 } from '../../findings/finding.ts';
+import { MARK_KINDS } from '../../profile/mark-table.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { programLine } from '../../read/outputs/recording-head.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -36,6 +37,8 @@ export function recordingLines(
     ),
   ];
 }
+
+const REQUEST = MARK_KINDS.indexOf('request');
 
 /** Subjects of which standard error has said what changes no figure, or that have lines of their own. */
 const PRINTED_ELSEWHERE: readonly Subject[] = ['file', 'names', 'recorder'];
@@ -84,6 +87,8 @@ export function nextLine(
   const file = recordingWord(path);
   const view = `perf-ts view${file} draws it as a flame graph`;
   const isMade = facts.imported !== null;
+  const answers = profile.marks?.kind.includes(REQUEST) === true;
+  const routes = answers ? [`perf-ts report --by request${file} has the routes of its server`] : [];
   const ways =
     isTree || (isMade && !hasStacks)
       ? [view]
@@ -94,7 +99,7 @@ export function nextLine(
             ['perf-ts view', file].join(''),
           ]
         : [['perf-ts report --tree', file, ' shows who called whom'].join(''), view];
-  return [`# next: ${ways.join(' · ')}`];
+  return [`# next: ${[...routes, ...ways].join(' · ')}`];
 }
 
 /** Rows without those of CPUs that have nothing to do, and a line for these; all rows where `isShown`. */

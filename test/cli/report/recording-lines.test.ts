@@ -3,11 +3,13 @@ import { inseparableLines } from '../../../src/cli/report/inseparable-pairs.ts';
 import {
   findingLines,
   hideIdle,
+  nextLine,
   recordingLines,
   vouchLine,
 } from '../../../src/cli/report/recording-lines.ts';
 import { limitsOf, selectRows } from '../../../src/cli/report/report-rows.ts';
 import { createFinding } from '../../../src/findings/finding.ts';
+import { MARK_KINDS } from '../../../src/profile/mark-table.ts';
 import type { FuncIndex } from '../../../src/profile/types.ts';
 import type { OpenedProfile } from '../../../src/read/open-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
@@ -140,4 +142,20 @@ it.each([
   const profile = { ...drawn, meta: { ...drawn.meta, commandLine: line.split(' ') } };
   const opened = { profile, facts: { imported: null } } as unknown as OpenedProfile;
   expect(recordingLines(opened, null, false)[0]).toMatch(new RegExp(`^# ${program}(?::|$)`));
+});
+
+describe('the line on what to look at next', () => {
+  const profile = profileFromText('main;work 3');
+  const nextOf = (kind: (typeof MARK_KINDS)[number]): string => {
+    const marks = { kind: Uint8Array.of(MARK_KINDS.indexOf(kind)) };
+    const opened = { hasStacks: true, facts: { imported: null }, profile: { ...profile, marks } };
+    return nextLine(opened as unknown as OpenedProfile, 'app.data', false).join();
+  };
+
+  it('a recording of a server names its routes, and another one the callers first', () => {
+    expect(nextOf('request')).toMatch(
+      /^# next: perf-ts report --by request app\.data has the routes .*--tree app\.data/,
+    );
+    expect(nextOf('call')).toMatch(/^# next: perf-ts report --tree app\.data shows/);
+  });
 });
