@@ -8,7 +8,6 @@ import { printable } from '../../base/printable.ts';
 import { fileAndName } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
-import { drawBar } from '../render/bar.ts';
 import { displayWidth } from '../render/display-width.ts';
 import { formatTable, type TextTableOptions } from '../render/table.ts';
 import type { Terminal } from '../render/terminal.ts';
@@ -101,4 +100,14 @@ export function plainTable(
 function isRoomForNames(lines: readonly string[], title: string, columns: number): boolean {
   const before = displayWidth(lines[0]) - displayWidth(title);
   return columns - before >= NAME_COLUMNS || lines.every((line) => displayWidth(line) <= columns);
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+
+/** A share of 0 to 1 as a bar of at most `columns` columns, to an eighth of one; without Unicode to a whole one. */
+export function drawBar(share: number, columns: number, hasUnicode: boolean): string {
+  const length = Math.max(0, Math.min(1, share)) * columns;
+  if (!hasUnicode) return '#'.repeat(Math.round(length));
+  const eighths = Math.round(length * 8);
+  return '█'.repeat(eighths >> 3) + EIGHTHS[eighths & 7];
 }
