@@ -1,7 +1,7 @@
 import { PerfDataError } from '../base/errors.ts';
 import { DETECT_BYTES, detectText, type TextFormat } from '../formats/import/detect-text.ts';
 import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
-import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
+import { readTracepointNames } from '../kernel/tracepoint/tracing-data.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
 import { checkEventCount } from './files/reading-limits.ts';

@@ -1,6 +1,7 @@
 import { ByteCursor } from '../../base/byte-cursor.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { decodeText } from '../../base/text.ts';
+import { parseFormatFile } from './format-file.ts';
 
 /** The content of a TRACING_DATA section or record, as texts. */
 export type TracingDataParts = {
@@ -138,4 +139,19 @@ class PartsReader {
     }
     return decodeText(Uint8Array.from(bytes));
   }
+}
+
+/**
+ * `system:name` of each tracepoint in a TRACING_DATA section or record, by id; empty where the bytes
+ * are none. Pipes of perf before 4.0 name their events nowhere else.
+ */
+export function readTracepointNames(tracingData: Uint8Array): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  const parts = parseTracingData(tracingData);
+  if (parts === null) return names;
+  for (const { system, text } of parts.formats) {
+    const file = parseFormatFile(text, parts.longSize);
+    if (file !== null && !names.has(file.id)) names.set(file.id, `${system}:${file.name}`);
+  }
+  return names;
 }
