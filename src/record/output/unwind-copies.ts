@@ -1,10 +1,10 @@
+import type { Slices } from '../../base/slices.ts';
 import { openFileSource } from '../../read/files/file-source.ts';
 import { type OnShareRead, watchReads } from '../../read/files/watched-source.ts';
 import { openOwnRecording } from '../../read/open-recording.ts';
 import { rewriteInto } from '../../rewrite/output.ts';
 import { rewriteInSlices } from '../../rewrite/rewrite-recording.ts';
 import type { OutputFile } from '../../system/files/output-file.ts';
-import { runInTurns } from '../../system/time/run-in-turns.ts';
 
 /**
  * Unwinds the copied stacks of the finished recording in `file`, and puts a recording without them in its
@@ -36,5 +36,20 @@ export async function unwindCopies(file: OutputFile, onShare: OnShareRead): Prom
   } finally {
     source.close();
     process.off('exit', removeUnfinished);
+  }
+}
+
+/** Longest time that signals and timers wait, save for a slice that takes longer by itself. */
+const TURN_MS = 20;
+
+/** Runs `work` to its end, and lets signals, timers and input through in between. */
+async function runInTurns<Result>(work: Slices<Result>): Promise<Result> {
+  let turnEndMs = performance.now() + TURN_MS;
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (performance.now() < turnEndMs) continue;
+    await new Promise((resume) => setImmediate(resume));
+    turnEndMs = performance.now() + TURN_MS;
   }
 }
