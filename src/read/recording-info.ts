@@ -24,7 +24,6 @@ import {
 } from './facts/event-description.ts';
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './facts/event-facts.ts';
 import { readProvenance, totalsOf } from './facts/provenance.ts';
-import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
 import { countHeapSamples } from './heap-samples.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { withRecording } from './open-recording.ts';
@@ -264,4 +263,30 @@ function isLoss(type: number): boolean {
 
 function rawTime(data: PerfData, sinceStartNs: number): string {
   return toRawTime(data.startTime, sinceStartNs).toString();
+}
+
+/**
+ * The facts about the machine and the recording in the header's feature sections, for JSON: numbers
+ * that may have all 64 bits are strings. A section that the file does not have is absent.
+ */
+type RecordingHeader = Readonly<Record<string, unknown>>;
+
+/** Features that `info` has keys of its own for, by older rules. */
+const ELSEWHERE = new Set(['hostname', 'osRelease', 'arch', 'commandLine', 'eventDescriptions']);
+
+function describeHeader({ features }: PerfData): RecordingHeader {
+  const header: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(features)) {
+    if (value === null || ELSEWHERE.has(name)) continue;
+    header[name] = forJson(value);
+  }
+  return header;
+}
+
+/** Bigints as decimal strings, however deep they lie. */
+function forJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.map(forJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, forJson(inner)]));
 }
