@@ -160,8 +160,7 @@ export { measureOverhead, type Overhead, subtractOverhead } from './counting/cou
 export { type RegionReport, Regions } from './counting/count/regions.ts';
 export { measureRepeated, type Repeated } from './counting/count/repeat.ts';
 export type { Spread } from './counting/count/spread.ts';
-export { openGroup } from './counting/groups/open-group.ts';
-export { threadId } from './counting/groups/thread-id.ts';
+export { openGroup, threadId } from './counting/groups/open-group.ts';
 export type {
   GroupOptions,
   OverheadOptions,

@@ -1,4 +1,5 @@
-import { closeSync } from 'node:fs';
+import { closeSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { formatCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
@@ -185,4 +186,20 @@ export function checkGroupOptions(options: GroupOptions, onlineCpus: readonly nu
       'open one group for each CPU of /sys/devices/system/cpu/online and add their counts',
     ]);
   }
+}
+
+/**
+ * The kernel's id of the calling thread: what `pid` of another thread's group takes.
+ *
+ * @example
+ * ```ts
+ * import { openGroup, threadId } from 'perf-ts';
+ *
+ * using group = openGroup(['task-clock'], { pid: threadId() });
+ * console.log(group.read().counts['task-clock']);
+ * ```
+ */
+export function threadId(): number {
+  // "4242/task/4243"
+  return Number(basename(readlinkSync('/proc/thread-self')));
 }
