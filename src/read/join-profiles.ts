@@ -6,8 +6,7 @@ import { RECORD } from '../options/record.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { planCoreJoin } from '../profile/core-types.ts';
 import { findEvents } from '../profile/find-events.ts';
-import { type EventJoin, joinProfile } from '../profile/join-events.ts';
-import { planTimeJoin } from '../profile/off-cpu/join-times.ts';
+import { type EventJoin, joinProfile, planTimeJoin } from '../profile/join-events.ts';
 import type { EventIndex, Profile, ProfileEvent } from '../profile/types.ts';
 import type { RecordingFacts } from './facts/recording-facts.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { joinProfile } from '../../../src/profile/join-events.ts';
-import { planTimeJoin } from '../../../src/profile/off-cpu/join-times.ts';
-import type { EventIndex, Profile, ProfileEvent } from '../../../src/profile/types.ts';
-import { profileFromText } from '../../helpers/profile-from-text.ts';
+import { joinProfile, planTimeJoin } from '../../src/profile/join-events.ts';
+import type { EventIndex, Profile, ProfileEvent } from '../../src/profile/types.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
 
 function event(name: string, unit: ProfileEvent['unit']): ProfileEvent {
   const mode = unit === 'nanoseconds' ? 'clock' : 'period';
