@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundsOfTotal } from '../../../src/profile/analysis/total-bounds.ts';
+import { boundsOfTotal } from '../../src/questions/compare.ts';
 
 const none = new Int32Array(1);
 /** One stream whose last interval was 3 events. */
