@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitState } from '../../web/src/live/fit-state.ts';
-import { slide } from '../../web/src/live/sliding-window.ts';
+import { fitState, slide } from '../../web/src/live/sliding-window.ts';
 import { DEFAULT_STATE, type ViewState } from '../../web/src/state/state.ts';
 import type { OpenResult } from '../../web/src/worker/messages/messages.ts';
 
