@@ -1,8 +1,9 @@
 import type { Slices } from '../../../src/base/slices.ts';
+import { findInstructions } from '../../../src/questions/instructions.ts';
 import { computeLanes } from './chart/lanes.ts';
 import { describeSlowTurns } from './chart/slow-turns.ts';
 import { computeChart } from './chart.ts';
-import type { TableKey } from './messages/messages.ts';
+import type { AssemblyParams, AssemblyResult, TableKey } from './messages/messages.ts';
 import type { RequestKind, Requests } from './messages/requests.ts';
 import { type Selection, selectionKey } from './messages/selection.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
@@ -10,7 +11,6 @@ import { searchChains, searchTree } from './recording/search.ts';
 import type { Selected } from './recording/selected.ts';
 import { drawSelected, intervalsOf } from './recording/tree.ts';
 import { hitsWithKeys, treeWithKeys, withGroups } from './recording/with-keys.ts';
-import { computeAssembly } from './tables/assembly.ts';
 import { describeFunc } from './tables/func-details.ts';
 import { computeSandwich } from './tables/sandwich.ts';
 import { computeSource } from './tables/source.ts';
@@ -177,3 +177,14 @@ function tableOf(
 
 /** Any of the handlers, whatever its kind. */
 export type Handler = (open: OpenRecordings, params: unknown) => Slices<unknown>;
+
+/** Weights per instruction of a function whose code the page has got. */
+function computeAssembly(selected: Selected, params: AssemblyParams): AssemblyResult {
+  const { recording, asked, weights } = selected;
+  return {
+    name: recording.funcName[params.func] ?? '',
+    ...findInstructions(asked, params.func, params),
+    weight: selected.weight,
+    unit: weights.unit,
+  };
+}

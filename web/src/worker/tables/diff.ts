@@ -23,19 +23,20 @@ import { comparisonNotes } from '../../../../src/questions/compare-words.ts';
 import {
   type ChangesParams,
   type ChangesResult,
+  type DiffFound,
   type DiffParams,
   type DiffResult,
   type DiffSide,
   MAX_CHANGES,
 } from '../messages/messages.ts';
 import { type Selection, selectionKey } from '../messages/selection.ts';
-import { Matchings } from '../recording/matching.ts';
+import { type Matching, Matchings } from '../recording/matching.ts';
 import { Recent } from '../recording/recent.ts';
 import { LoadedRecording } from '../recording/recording.ts';
+import { outermostMatches, searchTree } from '../recording/search.ts';
 import { type Selected, SelectedCache } from '../recording/selected.ts';
 import type { ShownTree } from '../recording/shown-tree.ts';
 import { drawTree } from '../recording/tree.ts';
-import { searchDiff } from './diff-search.ts';
 import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
 import { toShownTree } from './sandwich.ts';
 
@@ -289,4 +290,35 @@ function groupsOf(funcToJoined: Int32Array, joined: number): Int32Array {
   return Int32Array.from({ length: 2 * length }, (_, group) =>
     group < length ? funcToJoined[group] : joined + funcToJoined[group - length],
   );
+}
+
+/** The weight of all of either recording, as the tree of both has it. */
+type ScaledWeights = { readonly mine: number; readonly other: number };
+
+/**
+ * The matches that `matching` finds in two recordings laid over each other: paths in the tree that is `shown`, and its
+ * shares. Those are summed over `upright`: callers' trees have a path for each match on a stack.
+ */
+function searchDiff(
+  upright: LaidOver,
+  shown: ShownTree,
+  matching: Matching,
+  all: ScaledWeights,
+): DiffFound {
+  const { hits, hitCount, functions, problem } = searchTree(
+    upright.shown,
+    shown,
+    matching,
+    'samples',
+  );
+  let mine = 0;
+  let other = 0;
+  for (const row of outermostMatches(upright.shown, matching)) {
+    const there = upright.diff.other[row];
+    mine += there + upright.diff.delta[row];
+    other += there;
+  }
+  const share = all.mine > 0 ? mine / all.mine : 0;
+  const otherShare = all.other > 0 ? other / all.other : 0;
+  return { share, otherShare, functions, hits, hitCount, problem };
 }
