@@ -60,6 +60,14 @@ describe('byte sequences', () => {
 
   test('text ends at its first NUL, and what is not UTF-8 does not throw', () => {
     expect(decodeText(new TextEncoder().encode('wk-2 café\0rest'))).toBe('wk-2 café');
+    // More than are remembered, twice.
+    const names = Array.from(
+      { length: 4000 },
+      (_, i) => `/usr/lib/lib${i}.so.${'x'.repeat(i % 300)}`,
+    );
+    for (const name of [...names, ...names]) {
+      expect(decodeText(new TextEncoder().encode(`${name}\0`))).toBe(name);
+    }
     expect(decodeText(Uint8Array.of(0x61, 0xff, 0x62))).toBe('a\ufffdb');
     expect(decodeText(new Uint8Array(0))).toBe('');
   });

@@ -57,6 +57,12 @@ export class RecordBody {
     return this.view.getBigUint64(this.start + at, this.littleEndian);
   }
 
+  /** All 64 bits as a decimal number. */
+  decimal64(at: number): string {
+    const number = this.u64(at);
+    return String(Number.isSafeInteger(number) ? number : this.big64(at));
+  }
+
   /** All 64 bits as `0x…`. */
   hex64(at: number): string {
     return `0x${this.big64(at).toString(16)}`;

@@ -339,8 +339,8 @@ function decodeMmap(body: RecordBody, record: RecordView): KernelRecord | null {
         ? {
             major: body.u32(32),
             minor: body.u32(36),
-            inode: String(body.big64(40)),
-            inodeGeneration: String(body.big64(48)),
+            inode: body.decimal64(40),
+            inodeGeneration: body.decimal64(48),
           }
         : null,
     buildId: hasBuildId ? toHex(body.bytes(36, body.u8(32))) : null,
