@@ -43,6 +43,13 @@ export class PairInterner {
     return row;
   }
 
+  /** Forgets all pairs; their memory is kept for others. */
+  clear(): void {
+    this.first.length = 0;
+    this.second.length = 0;
+    this.#slots.fill(NONE);
+  }
+
   #grow(): void {
     const slots = new Int32Array(this.#slots.length * 2).fill(NONE);
     const mask = slots.length - 1;

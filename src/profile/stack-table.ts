@@ -65,6 +65,13 @@ export class StackTableBuilder {
     return row as StackIndex;
   }
 
+  /** Forgets all rows, for those who hand them out and go on with others. */
+  clear(): void {
+    this.#paths.clear();
+    this.#lastChild.fill(NONE);
+    this.#lastRoot = NONE;
+  }
+
   finish(): StackTable {
     const { first, second, length } = this.#paths;
     return { length, frame: second.finish(), prefix: first.finish() };

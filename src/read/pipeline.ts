@@ -232,6 +232,12 @@ export class Pipeline {
     this.throttles.forget();
   }
 
+  /** Forgets the rows of the stack table, for those who take small slices. Only right after `forgetEnded`. */
+  forgetStacks(): void {
+    this.builder.stacks.clear();
+    this.roots.forgetRows();
+  }
+
   /** Counts of what did not arrive, per event of the profile. */
   losses(): EventLoss[] {
     const losses: EventLoss[] = [];

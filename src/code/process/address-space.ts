@@ -67,6 +67,13 @@ export class AddressSpace {
     this.#insert(first, last, row);
   }
 
+  /** Adds its rows. */
+  addRowsTo(all: Set<number>): void {
+    for (const { rows, length } of this.#blocks) {
+      for (let at = 0; at < length; at++) all.add(rows[at]);
+    }
+  }
+
   /** The first row that is wanted, in the order of addresses; −1 if none is. */
   findRow(isWanted: (row: number) => boolean): number {
     for (const { rows, length } of this.#blocks) {

@@ -3,8 +3,9 @@ import type { DsoIndex } from '../../profile/types.ts';
 import type { MappingIndex } from './types.ts';
 
 /**
- * Every mapping that was ever made, one row per record. Rows are never changed: which of them is
- * in force where, and when, is the business of the address spaces that point here.
+ * Mappings, one row per record. Rows are never changed: which of them is in force where, and when, is the
+ * business of the address spaces that point here. Those who watch without an end give back the rows that no
+ * space points to (`keepOnly`); others keep every mapping that was ever made.
  */
 export class MappingTable {
   readonly #start = new GrowableFloat64();
@@ -15,9 +16,18 @@ export class MappingTable {
   readonly #isFile = new GrowableUint8();
   /** 1: mapped executable. */
   readonly #isCode = new GrowableUint8();
+  /** Rows that nothing points to. */
+  readonly #free: number[] = [];
+  /** Grows whenever rows are given back: what is remembered of a row may be that of an earlier mapping. */
+  sweeps = 0;
 
   get length(): number {
     return this.#start.length;
+  }
+
+  /** Rows that were not given back. */
+  get used(): number {
+    return this.#start.length - this.#free.length;
   }
 
   add(
@@ -28,6 +38,16 @@ export class MappingTable {
     isFile: boolean,
     isCode = true,
   ): MappingIndex {
+    const row = this.#free.pop();
+    if (row !== undefined) {
+      this.#start.array[row] = start;
+      this.#end.array[row] = end;
+      this.#fileOffset.array[row] = fileOffset;
+      this.#dso.array[row] = dso;
+      this.#isFile.array[row] = isFile ? 1 : 0;
+      this.#isCode.array[row] = isCode ? 1 : 0;
+      return row as MappingIndex;
+    }
     this.#start.push(start);
     this.#end.push(end);
     this.#fileOffset.push(fileOffset);
@@ -35,6 +55,15 @@ export class MappingTable {
     this.#isFile.push(isFile ? 1 : 0);
     this.#isCode.push(isCode ? 1 : 0);
     return (this.#start.length - 1) as MappingIndex;
+  }
+
+  /** Gives back the rows that are not among these, for mappings to come. */
+  keepOnly(rows: ReadonlySet<number>): void {
+    this.#free.length = 0;
+    for (let row = this.#start.length - 1; row >= 0; row--) {
+      if (!rows.has(row)) this.#free.push(row);
+    }
+    this.sweeps++;
   }
 
   /** Absolute address, signed form. */

@@ -10,7 +10,10 @@ import { AddressSpace } from './address-space.ts';
 import { dsoKeyOf } from './dso-key.ts';
 import { DsoTable } from './dso-table.ts';
 import { MappingTable } from './mapping-table.ts';
-import type { DsoKey, MappingIndex, MappingRecord } from './types.ts';
+import type { DsoIndex, DsoKey, MappingIndex, MappingRecord } from './types.ts';
+
+/** Rows of mappings below which none is looked for that no process has any more. */
+const LEAST_SWEPT = 4096;
 
 /** Start of the kernel's half with five-level page tables, the largest there is. */
 const KERNEL_HALF_START = -(2 ** 56);
@@ -83,6 +86,8 @@ export class ProcessTable {
   mostOfEach = Number.POSITIVE_INFINITY;
   /** False: threads and processes that have ended are noted for `forgetEnded`. */
   keepsEnded = true;
+  /** DSOs that some process has mapped since whoever set this looked last; null: nobody does. */
+  mappedSince: Set<DsoIndex> | null = null;
   /** Bytes that the spaces in use have copied from others. */
   #copiedBytes = 0;
 
@@ -92,6 +97,8 @@ export class ProcessTable {
   /** Threads that have ended since `forgetEnded`, and those that it still keeps. */
   #ended: Thread[] = [];
   #endedBefore: Thread[] = [];
+  /** Rows of mappings at which those of processes that are gone are given back. */
+  #sweptAt = LEAST_SWEPT;
 
   // Answers of the last lookup; forgotten when a record changes them.
   #lastPid = NONE;
@@ -123,6 +130,7 @@ export class ProcessTable {
       this.#kernelSpace.add(start, end, row);
       return true;
     }
+    this.mappedSince?.add(dso);
     const process = this.#processAt(fields.pid);
     process.isPristine = false;
     const space = this.#ownSpace(process);
@@ -249,12 +257,22 @@ export class ProcessTable {
     }
     this.#endedBefore = this.#ended;
     this.#ended = [];
+    if (this.mappings.used > this.#sweptAt) this.#sweepMappings();
     for (const thread of this.#rows) thread.index = NONE;
     this.#rows.length = 0;
     this.#rowComm.length = 0;
     this.#lastPid = NONE;
     this.#lastThreadPid = NONE;
     this.#forgetLast();
+  }
+
+  #sweepMappings(): void {
+    const rows = new Set([this.#vsyscall]);
+    this.#kernelSpace.addRowsTo(rows);
+    const spaces = new Set(Array.from(this.#processes.values(), ({ space }) => space));
+    for (const space of spaces) space.addRowsTo(rows);
+    this.mappings.keepOnly(rows);
+    this.#sweptAt = Math.max(LEAST_SWEPT, 2 * this.mappings.used);
   }
 
   /** The thread's row in the profile; a thread that no record announced gets one too. */

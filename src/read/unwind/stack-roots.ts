@@ -88,6 +88,11 @@ export class StackRoots {
     this.#isRoot.array[frame] = 1;
   }
 
+  /** Has markers made anew where they are asked for, because the rows of the stack table are gone. */
+  forgetRows(): void {
+    this.#markers.fill(NONE);
+  }
+
   /** Counts whole stacks now that frames have names, and takes the markers off those that have one. */
   finish(profile: Profile): { profile: Profile; completeness: Completeness | null } {
     if (!this.#recordsStacks.includes(true)) return { profile, completeness: null };

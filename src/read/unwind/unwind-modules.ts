@@ -45,6 +45,8 @@ export class MappedModules implements ModuleLookup {
   readonly #files: (UnwindFile | null | undefined)[] = [];
   /** Load biases by mapping; NaN where not yet known. */
   readonly #biases = new GrowableFloat64();
+  /** `MappingTable.sweeps` when the biases were computed. */
+  #sweeps = 0;
 
   constructor(
     processes: ProcessTable,
@@ -85,6 +87,10 @@ export class MappedModules implements ModuleLookup {
       return true;
     }
     this.module = module;
+    if (mappings.sweeps !== this.#sweeps) {
+      this.#sweeps = mappings.sweeps;
+      this.#biases.length = 0;
+    }
     let bias = mapping < this.#biases.length ? this.#biases.array[mapping] : Number.NaN;
     if (Number.isNaN(bias)) bias = this.#computeBias(mapping, dso);
     this.loadBias = bias;

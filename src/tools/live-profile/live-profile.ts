@@ -9,6 +9,7 @@ import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { decodeRecord } from '../../kernel/perf-event/record.ts';
+import type { RecordView } from '../../kernel/perf-event/record-view.ts';
 import type { OpenProfileOptions } from '../../options/reading.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
@@ -32,12 +33,12 @@ const SLICES_OF_SCRIPTS = 60;
 
 export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   /**
-   * Frames, stacks, and records of processes and mappings, after which another object should take over:
-   * tables only grow, and a machine that starts processes all day would fill memory with those that
-   * are gone. Default 400 000.
+   * Frames, stacks, files, mappings and strings after which another object should take over: tables of frames, files and
+   * strings only grow, and a machine that starts other programs all day would fill memory with those that are gone.
+   * Default 400 000.
    */
   readonly mostRows?: number;
-  /** True: slices have no rows but those that their samples refer to. Default false. */
+  /** True: slices have no rows but those that their samples refer to, and stacks are forgotten with them. Default false. */
   readonly hasSmallSlices?: boolean;
   /** True: large tables of names stay in their files, which stay open until `close` or `handOver`. Default false. */
   readonly holdsFiles?: boolean;
@@ -77,8 +78,6 @@ export class LiveProfile {
   readonly #directory: string | null;
   /** LOST records since the slice before the last one. */
   #lossGaps: readonly LossGap[] = [];
-  /** Records that were no samples: processes, threads and mappings are at most as many. */
-  #sideband = 0;
   /** Frames before this one were looked up, or are in `#fresh`. */
   #named = 0;
   /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
@@ -88,8 +87,8 @@ export class LiveProfile {
   /** Frames of JITs that came since the last slice. */
   readonly #freshJit = new Map<DsoIndex, number[]>();
 
-  /** `#sideband` when files out of reach were looked for last. */
-  #lookedAt = 0;
+  /** DSOs that a process has mapped since files out of reach were looked for last. */
+  readonly #mappedSince = new Set<DsoIndex>();
   /** Frames in files that could not be had, and the processes that had mapped these then. */
   readonly #absent = new Map<DsoIndex, { readonly frames: number[]; readonly pids: Set<number> }>();
 
@@ -103,17 +102,12 @@ export class LiveProfile {
     const pipeline = Pipeline.open(data);
     const { processes, diagnostics } = pipeline;
     processes.keepsEnded = false;
+    processes.mappedSince = this.#mappedSince;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;
     const { onBegun } = options;
-    this.#records = new LiveRecords(
-      data,
-      (record) => {
-        if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
-        pipeline.read(record);
-      },
-      onBegun && meetProcesses(onBegun),
-    );
+    const read = (record: RecordView) => pipeline.read(record);
+    this.#records = new LiveRecords(data, read, onBegun && meetProcesses(onBegun));
     const files = new SymbolFiles({
       diagnostics,
       mappingsOf: (dso) => processes.mappingsOf(dso),
@@ -142,9 +136,11 @@ export class LiveProfile {
 
   /** The tables have grown so large that a new object should take over. */
   get isFull(): boolean {
-    const { builder } = this.#pipeline;
-    const rows = builder.frames.length + builder.stacks.length + this.#sideband;
-    return rows > this.#mostRows;
+    const { builder, processes } = this.#pipeline;
+    const { frames, stacks, strings } = builder;
+    const { dsos, mappings } = processes;
+    const tables = [frames, stacks, strings.strings, dsos];
+    return tables.reduce((rows, table) => rows + table.length, mappings.used) > this.#mostRows;
   }
 
   /** Symbols of files that were read, for the object that takes over. Nothing is asked of this one any more. */
@@ -221,6 +217,7 @@ export class LiveProfile {
     this.#lossGaps = this.#pipeline.lossGaps.slice();
     this.#pipeline.forgetSamples();
     this.#pipeline.forgetEnded();
+    if (isSmall) this.#pipeline.forgetStacks();
     this.#forgetJit();
     // Nothing that takes small slices asks for the owners of functions.
     if (!this.#jit.hasMaps) return isSmall ? slice : withOwners(slice);
@@ -307,15 +304,16 @@ export class LiveProfile {
 
   /** Frames in files that could not be had before, and that another process has mapped since. */
   #takeReachable(): void {
-    // Only a record of a process or a mapping gives one more process a file.
-    if (this.#sideband === this.#lookedAt) return;
-    this.#lookedAt = this.#sideband;
-    for (const [dso, { frames, pids }] of this.#absent) {
+    for (const dso of this.#mappedSince) {
+      const absent = this.#absent.get(dso);
+      if (absent === undefined) continue;
+      const { frames, pids } = absent;
       if (this.#pidsWith(dso).every((pid) => pids.has(pid))) continue;
       this.#symbolizer.forgetAbsent(dso);
       this.#absent.delete(dso);
       for (const frame of frames) addToList(this.#fresh, dso, frame);
     }
+    this.#mappedSince.clear();
   }
 
   #noteAbsent(dso: DsoIndex, frames: readonly number[]): void {

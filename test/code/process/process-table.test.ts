@@ -302,6 +302,39 @@ test('tid −1 of an exiting thread does not match the thread looked up before',
   expect(comm(-1, -1)).toBe(':-1');
 });
 
+describe('mappings of processes that are gone', () => {
+  /** 1000 processes that map ten files each, one after the other, beside one that stays and one that shares its mappings. */
+  function runMany(table: ProcessTable, map: ReturnType<typeof drawn>['map']): number {
+    for (let i = 0; i < 10; i++) map(1, i * 0x2000 + 0x1000, i * 0x2000 + 0x2000, `/bin/kept${i}`);
+    table.fork(2, 1, 2, 1);
+    let most = 0;
+    for (let pid = 10; pid < 1010; pid++) {
+      table.comm(pid, pid, 'job', true);
+      for (let i = 0; i < 10; i++) map(pid, i * 0x3000 + 0x1000, i * 0x3000 + 0x3000, `/bin/f${i}`);
+      table.exit(pid, pid);
+      table.forgetEnded();
+      most = Math.max(most, table.mappings.length);
+    }
+    return most;
+  }
+
+  test('mappings of processes that are gone are given back where ended processes are forgotten', () => {
+    const { table, map, at } = drawn();
+    table.keepsEnded = false;
+    expect(runMany(table, map)).toBeLessThan(5000);
+    expect(table.mappings.sweeps).toBe(2);
+    for (const pid of [1, 2]) expect(at(pid, 0x5004)).toBe('kept2+4');
+    expect([at(1009, 0x4010), at(1000, 0x4010)]).toEqual(['f1+10', null]);
+    expect(table.findMapping(1, -4096)).toBe(0);
+  });
+
+  test('mappings of processes that are gone stay where a recording is read', () => {
+    const { table, map, at } = drawn();
+    expect(runMany(table, map)).toBe(10_011);
+    expect(at(10, 0x4010)).toBe('f1+10');
+  });
+});
+
 describe('who has a file mapped', () => {
   test('processes that have a file mapped now are listed, forked ones too, those met last first', () => {
     const { table, map } = drawn();

@@ -10,7 +10,7 @@ import { openProfile } from '../../../src/read/open-profile.ts';
 import { withSource } from '../../../src/read/open-recording.ts';
 import { LiveProfile } from '../../../src/tools/live-profile/live-profile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
-import { finishedRound, perfDataFile, record } from '../../helpers/record-builder.ts';
+import { finishedRound, perfDataFile, plainSample, record } from '../../helpers/record-builder.ts';
 
 // A recording that comes in pieces, cut anywhere, and is looked at again and again meanwhile, is the
 // profile that reading the whole file gives.
@@ -105,6 +105,41 @@ test('the control group of a process is that of its last sample, also when it ru
   expect(after(sampleIn(71))).toBe('/b');
   expect(after(exec)).toBe('/b');
   expect(after(sampleIn(72))).toBe('');
+});
+
+test('tables stay small where processes and stacks come and go, and each slice has its own stacks', () => {
+  const { IDENTIFIER, IP, TID, TIME } = PERF_SAMPLE;
+  const sampleType = IDENTIFIER | IP | TID | TIME;
+  const attr = newAttr({ samplePeriod: 1000, sampleType, flags: { sampleIdAll: true } });
+  const head = perfDataFile({ attrs: [{ attr, ids: [5] }], records: [] });
+  const options = { symbols: false, hasSmallSlices: true, mostRows: 9000 } as const;
+  const live = new LiveProfile(openPerfData(memorySource(head)), options);
+  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
+  let time = 100;
+  for (let pid = 10; pid < 2010; pid++) {
+    const trailer = { id: 5, time: time++ };
+    live.feed(encoder.comm({ pid, tid: pid, comm: 'job', isExec: true }, trailer));
+    for (let i = 0; i < 10; i++) {
+      const mapping = {
+        pid,
+        tid: pid,
+        address: 0x10_0000 * (i + 1),
+        length: 0x1000,
+        fileOffset: 0,
+      };
+      const file = { filename: `/bin/f${i}`, prot: 5, flags: 2 };
+      const fileId = { major: 8, minor: 1, inode: '7', inodeGeneration: '0' };
+      live.feed(encoder.mmap2({ ...mapping, ...file, fileId }, trailer));
+    }
+    const address = 0x10_0000 * ((pid % 10) + 1) + (pid % 7);
+    live.feed(plainSample({ id: 5, ip: address, pid, tid: pid, time: time++ }));
+    live.feed(encoder.exit({ pid, parentPid: 1, tid: pid, parentTid: 1, time }, trailer));
+    for (let i = 0; i < 2; i++) live.feed(finishedRound());
+    const slice = live.takeSlice();
+    expect(samplesOf(slice).join(' ')).toContain(`f${pid % 10}+${pid % 7}`);
+    expect(slice.stacks.length).toBe(2);
+  }
+  expect(live.isFull).toBe(false);
 });
 
 function isPlain(path: string): boolean {
