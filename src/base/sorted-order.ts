@@ -36,6 +36,16 @@ export function sortedOrder(values: Float64Array, length = values.length): Uint3
   return sortByWord(words, rows);
 }
 
+/** The values of these rows, in their order. A callback of `Float64Array.from` would get each as an object of its own. */
+export function valuesAt(
+  values: Float64Array,
+  rows: Uint32Array | Int32Array,
+): Float64Array<ArrayBuffer> {
+  const found = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) found[i] = values[rows[i]];
+  return found;
+}
+
 /** `order` by one word of each row's value, which `keys` has in that order; equal ones keep it. Both are written into. */
 function sortByWord(keys: Uint32Array, order: Uint32Array): Uint32Array {
   const { length } = keys;

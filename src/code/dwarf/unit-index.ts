@@ -1,7 +1,7 @@
 import { lastAtMost } from '../../base/bisect.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
-import { sortedOrder } from '../../base/sorted-order.ts';
+import { sortedOrder, valuesAt } from '../../base/sorted-order.ts';
 import type { Spans } from '../../base/spans.ts';
 import { AddressRanges, areWithin, isRemoved, mergeRanges, readRanges } from './address-ranges.ts';
 import { type AddressSets, readAddressSets } from './address-sets.ts';
@@ -173,9 +173,9 @@ class RangeIndex {
   constructor(ranges: AddressRanges, unitOffsets: Float64Array) {
     const starts = ranges.start.finish();
     const order = sortedOrder(starts);
-    this.#start = Float64Array.from(order, (row) => starts[row]);
-    this.#end = Float64Array.from(order, (row) => ranges.end.array[row]);
-    this.#unitOffset = Float64Array.from(order, (row) => unitOffsets[row]);
+    this.#start = valuesAt(starts, order);
+    this.#end = valuesAt(ranges.end.array, order);
+    this.#unitOffset = valuesAt(unitOffsets, order);
     let highest = Number.NEGATIVE_INFINITY;
     this.#highestEnd = this.#end.map((end) => {
       highest = Math.max(highest, end);

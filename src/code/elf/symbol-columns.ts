@@ -1,6 +1,7 @@
 // Hot: once per symbol of a file that occurs in the profile.
 
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import type { ElfFile } from './elf-file.ts';
 import { type ElfSection, sectionFileBytes } from './sections.ts';
@@ -35,9 +36,11 @@ export const MAX_SYMBOLS = 5_000_000;
 const SYM32_SIZE = 16;
 const SYM64_SIZE = 24;
 const SYMBOLS_PER_READ = 16 * 1024;
+/** Room at first for symbols of which few are picked. */
+const FEW = 64;
 
 /**
- * Reads `.symtab` or `.dynsym`, a window at a time, keeping what `filter` wants.
+ * The symbols of `.symtab` or `.dynsym` that `filter` wants, read a window at a time.
  *
  *   struct Elf64_Sym {     struct Elf32_Sym {
  *     u32 st_name;  // 0     u32 st_name;  //  0
@@ -48,31 +51,90 @@ const SYMBOLS_PER_READ = 16 * 1024;
  *     u64 st_size;  // 16    u16 st_shndx; // 14
  *   };                     };
  */
+export class SymbolSection {
+  readonly strings: SymbolStrings;
+  readonly #elf: ElfFile;
+  readonly #section: ElfSection;
+  readonly #filter: SymbolFilter;
+  readonly #stride: number;
+  readonly #count: number;
+
+  constructor(elf: ElfFile, section: ElfSection, filter: SymbolFilter, diagnostics: Diagnostics) {
+    this.#elf = elf;
+    this.#section = section;
+    this.#filter = filter;
+    this.#stride = elf.header.is64 ? SYM64_SIZE : SYM32_SIZE;
+    this.strings = stringSectionOf(elf, section, diagnostics);
+    const inFile = Math.floor(sectionFileBytes(section, elf.source) / this.#stride);
+    const stated = section.isCompressed ? 0 : Math.floor(section.size / this.#stride);
+    this.#count = Math.min(stated, inFile, MAX_SYMBOLS);
+    if (this.#count < stated) {
+      diagnostics.count('elf-symbol-table-cut', `${stated} stated, ${this.#count} read`);
+    }
+  }
+
+  readAll(): SymbolColumns {
+    // Columns that grow are copied again and again, and memory seen first costs more than what is read into it.
+    const columns = new ColumnRoom(this.#count);
+    for (let base = 0; base < this.#count; base += SYMBOLS_PER_READ) this.#read(base, columns);
+    return columns.finish(this.strings);
+  }
+
+  /** Shows the symbols in pieces, which are valid and may be written into until `see` returns. */
+  visit(see: (window: SymbolColumns) => void): void {
+    const columns = new ColumnRoom(Math.min(this.#count, SYMBOLS_PER_READ));
+    for (let base = 0; base < this.#count; base += SYMBOLS_PER_READ) {
+      columns.length = 0;
+      this.#read(base, columns);
+      see(columns.finish(this.strings));
+    }
+  }
+
+  /** The symbols whose rows `pick` names in each window. */
+  readPicked(pick: (window: SymbolColumns) => Uint32Array): SymbolColumns {
+    const value = new GrowableFloat64(FEW);
+    const size = new GrowableFloat64(FEW);
+    const info = new GrowableUint8(FEW);
+    const nameOffset = new GrowableInt32(FEW);
+    this.visit((window) => {
+      for (const row of pick(window)) {
+        value.push(window.value[row]);
+        size.push(window.size[row]);
+        info.push(window.info[row]);
+        nameOffset.push(window.nameOffset[row]);
+      }
+    });
+    return {
+      length: value.length,
+      value: value.finish(),
+      size: size.finish(),
+      info: info.finish(),
+      nameOffset: nameOffset.finish(),
+      strings: this.strings,
+    };
+  }
+
+  /** Adds the symbols of the window that begins at the symbol `base`. */
+  #read(base: number, columns: ColumnRoom): void {
+    const { source, header } = this.#elf;
+    const stride = this.#stride;
+    const wanted = Math.min(SYMBOLS_PER_READ, this.#count - base);
+    const bytes = source.read(this.#section.offset + base * stride, wanted * stride);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const { is64, littleEndian } = header;
+    readWindow(view, is64, littleEndian, columns, this.strings, this.#filter);
+    source.recycle?.(bytes);
+  }
+}
+
+/** The symbols of a section that `filter` wants, all at once. */
 export function readSymbolColumns(
   elf: ElfFile,
   section: ElfSection,
   filter: SymbolFilter,
   diagnostics: Diagnostics,
 ): SymbolColumns {
-  const { is64, littleEndian } = elf.header;
-  const stride = is64 ? SYM64_SIZE : SYM32_SIZE;
-  const strings = stringSectionOf(elf, section, diagnostics);
-  const inFile = Math.floor(sectionFileBytes(section, elf.source) / stride);
-  const stated = section.isCompressed ? 0 : Math.floor(section.size / stride);
-  const count = Math.min(stated, inFile, MAX_SYMBOLS);
-  if (count < stated) {
-    diagnostics.count('elf-symbol-table-cut', `${stated} stated, ${count} read`);
-  }
-  // Columns that grow are copied again and again, and memory seen first costs more than what is read into it.
-  const columns = new ColumnRoom(count);
-  for (let base = 0; base < count; base += SYMBOLS_PER_READ) {
-    const wanted = Math.min(SYMBOLS_PER_READ, count - base);
-    const bytes = elf.source.read(section.offset + base * stride, wanted * stride);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    readWindow(view, is64, littleEndian, columns, strings, filter);
-    elf.source.recycle?.(bytes);
-  }
-  return columns.finish(strings);
+  return new SymbolSection(elf, section, filter, diagnostics).readAll();
 }
 
 /** Buffers that gather the columns, with room for all symbols of the section. */

@@ -27,6 +27,8 @@ export type DsoSymbols = {
   readonly content: string | null;
   /** Memory that the table takes, about. */
   readonly bytes: number;
+  /** False: the table has the symbols at the addresses that were wanted alone. */
+  readonly isWhole: boolean;
   /**
    * Files that names are read from when they are asked for; whoever has the symbols looks at them
    * and closes them.
@@ -41,6 +43,7 @@ const NO_FILE = {
   buildId: null,
   content: null,
   bytes: 0,
+  isWhole: true,
   held: [],
 };
 
@@ -109,15 +112,19 @@ function loadFile(
       open.closeAll();
       return null;
     }
-    const content = context.wanted === null ? (found ?? versionText(source)) : null;
+    // Whoever has mapped a file that only he can reach may be gone the next time.
+    const isWhole =
+      context.wanted === null || (context.holdsFiles && source.file?.path.startsWith('/proc/'));
+    const content = isWhole ? (found ?? versionText(source)) : null;
     const same = content === null ? undefined : context.sameContent(content);
     if (same !== undefined) {
       open.closeAll();
       return same;
     }
-    const symbols = loadElf(elf, open, dso, context);
+    const symbols = loadElf(elf, open, dso, isWhole ? { ...context, wanted: null } : context);
     return {
       ...symbols,
+      isWhole: isWhole === true,
       buildId: found,
       // Another file of the build may have the symbols that this one was stripped of.
       content: symbols.isStripped ? null : content,
@@ -176,12 +183,16 @@ function loadElf(
   const go = hasSymtab || owner !== null ? null : findGoTable(elf, diagnostics);
   const isStripped = !hasSymtab && owner === null && go === null;
   const goText = go && heldStrings(elf, go.range);
-  const bounds = isStripped ? findFrameBounds(elf, diagnostics) : null;
-  const others = go?.table.functions(goText ?? undefined) ?? bounds;
-  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
+  let otherCount = 0;
+  const findOthers = (needed: Float64Array | null) => {
+    const bounds = isStripped ? findFrameBounds(elf, diagnostics, needed) : null;
+    const others = go?.table.functions(goText ?? undefined) ?? bounds;
+    otherCount = others?.start.length ?? 0;
+    return others;
+  };
+  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, findOthers);
   const goBytes = goText === null ? (go?.table.byteLength ?? 0) : 0;
-  const bytes =
-    BYTES_OF_SYMBOL * table.length + BYTES_OF_OTHER * (others?.start.length ?? 0) + goBytes;
+  const bytes = BYTES_OF_SYMBOL * table.length + BYTES_OF_OTHER * otherCount + goBytes;
   return { table, segments, isStripped, bytes };
 }
 

@@ -1,9 +1,8 @@
-import { firstNotBelow } from '../../base/bisect.ts';
 import { type FileAddress, NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { joinFloats } from '../../base/join-bytes.ts';
-import { sortedOrder } from '../../base/sorted-order.ts';
+import { sortedOrder, valuesAt } from '../../base/sorted-order.ts';
 import {
   EM_AARCH64,
   EM_ARM,
@@ -23,7 +22,8 @@ import {
 import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
 import { type PltEntry, readPlt } from '../elf/plt.ts';
 import type { ElfSection } from '../elf/sections.ts';
-import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
+import { type SymbolColumns, type SymbolFilter, SymbolSection } from '../elf/symbol-columns.ts';
+import { NearRows } from './near-rows.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
@@ -40,7 +40,7 @@ export type FunctionBounds = {
 /**
  * The symbols of a mapped file, at the addresses written in it. `.symtab` and `.dynsym` are joined,
  * PLT stubs are named `target@plt`. `debug` is the file that holds the `.symtab` of a stripped one, and
- * `others` are the functions that have no symbol.
+ * `findOthers` gives the functions that have no symbol, those near to the only addresses that are asked for.
  * `wanted`: no other address, as written in the file, will be asked for.
  */
 export function loadElfSymbols(
@@ -49,28 +49,54 @@ export function loadElfSymbols(
   demangle: Demangle,
   diagnostics: Diagnostics,
   wanted: Float64Array | null = null,
-  others: FunctionBounds | null = null,
+  findOthers: (wanted: Float64Array | null) => FunctionBounds | null = () => null,
 ): SymbolTable {
-  const parts: SymbolColumns[] = [];
   const symtabOwner = findSymtab(elf) === null && debug !== null ? debug : elf;
-  const symtab = findSymtab(symtabOwner);
-  if (symtab !== null) {
-    parts.push(readSymbolColumns(symtabOwner, symtab, codeSymbols(symtabOwner), diagnostics));
-  }
-  const dynsym = findDynsym(elf);
-  if (dynsym !== null) {
-    parts.push(readSymbolColumns(elf, dynsym, codeSymbols(elf), diagnostics));
-  }
+  const tables = [
+    { owner: symtabOwner, section: findSymtab(symtabOwner) },
+    { owner: elf, section: findDynsym(elf) },
+  ].flatMap(({ owner, section }) =>
+    section === null ? [] : [new SymbolSection(owner, section, codeSymbols(owner), diagnostics)],
+  );
   const plt = readPlt(elf, diagnostics);
   const isThumb = elf.header.machine === EM_ARM;
+  // Addresses of Thumb functions are not those that their symbols state.
+  const needed = wanted && withResolvers(wanted, plt);
+  const parts =
+    needed === null || isThumb
+      ? tables.map((table) => table.readAll())
+      : readNear(tables, needed, plt);
   let table = EMPTY_SYMBOL_TABLE;
   // A stub to an IFUNC is called after the function that chooses the implementation; by the time
   // a name is asked for, the table can tell what that is.
   const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
   const symbols = joinRows(parts, plt, isThumb, demangle, stubName);
+  const others = findOthers(needed);
   const all = others === null ? symbols : withOthers(symbols, others);
-  table = tableOf(wanted === null ? all : pickRows(all, withResolvers(wanted, plt)), elf);
+  table = tableOf(needed === null ? all : pickRows(all, needed), elf);
   return table;
+}
+
+/** The symbols of each table that decide about the `wanted` addresses; no table is in memory as a whole. */
+function readNear(
+  tables: readonly SymbolSection[],
+  wanted: Float64Array,
+  plt: readonly PltEntry[],
+): SymbolColumns[] {
+  const near = new NearRows(wanted);
+  const stubs = Float64Array.from(plt, ({ start }) => start);
+  near.noteStarts(stubs, plt.length);
+  const parts = tables.map((table) =>
+    table.readPicked(({ value, size, length }) => near.pickLikely(value, size, length)),
+  );
+  const stubEnds = Float64Array.from(plt, ({ end }) => end);
+  near.noteEnds(stubs, stubEnds, plt.length);
+  for (const { value, size, length } of parts) {
+    const ends = value.map((start, row) => start + size[row]);
+    near.noteEnds(value, ends, length);
+  }
+  if (!near.hasReaching) return parts;
+  return tables.map((table) => table.readPicked(({ value, length }) => near.pick(value, length)));
 }
 
 /** A scope of its own: what a function of it refers to stays with the names, and the columns need not. */
@@ -170,7 +196,7 @@ function joinRows(
 function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
   const { length } = symbols;
   const order = sortedOrder(symbols.start, length);
-  const starts = Float64Array.from(order, (row) => symbols.start[row]);
+  const starts = valuesAt(symbols.start, order);
   const kept = new GrowableInt32();
   const ends = new GrowableFloat64();
   let next = 0;
@@ -187,10 +213,7 @@ function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
     ends.push(end);
   }
   const rows = kept.finish();
-  const start = joinFloats(
-    symbols.start,
-    Float64Array.from(rows, (row) => others.start[row]),
-  );
+  const start = joinFloats(symbols.start, valuesAt(others.start, rows));
   const end = joinFloats(symbols.end, ends.finish());
   const binding = new Uint8Array(start.length);
   binding.set(symbols.binding);
@@ -217,7 +240,10 @@ function withResolvers(wanted: Float64Array, plt: readonly PltEntry[]): Float64A
 
 /** The rows that decide about the `wanted` addresses. */
 function pickRows(rows: SymbolRows, wanted: Float64Array): SymbolRows {
-  const near = rowsNear(rows.start, rows.end, wanted);
+  const finder = new NearRows(wanted);
+  finder.noteStarts(rows.start, rows.length);
+  finder.noteEnds(rows.start, rows.end, rows.length);
+  const near = finder.pick(rows.start, rows.length);
   const { length } = near;
   const start = new Float64Array(length);
   const end = new Float64Array(length);
@@ -305,60 +331,4 @@ export class SegmentMap {
     this.#ends.push(offset + size);
     this.#biases.push(address - offset);
   }
-}
-
-/**
- * Numbers of the rows that decide which symbol is at the `wanted` addresses, in their order. A table of
- * these rows alone finds the same there; the rest need not be sorted. `wanted` is ascending.
- *
- * The wanted addresses divide all starts into gaps. Of a gap these count:
- *
- *      wanted[k−1]                         wanted[k]
- *           |   F  A     B        C  L        |
- *                                    ------------     the last start, L: nothing is nearer to wanted[k]
- *                        ----------------------       what reaches over L; it may hold wanted[k], and a label at L
- *               -                                     the first start, F: where a symbol without a size, before
- *                                                     wanted[k−1], ends
- *
- * and with each of them all other rows of the same start, since the choice is among aliases. A and C end
- * before L, so they end before wanted[k] as well.
- */
-export function rowsNear(
-  start: Float64Array,
-  end: Float64Array,
-  wanted: Float64Array,
-): Uint32Array {
-  const { length } = start;
-  const gaps = wanted.length + 1;
-  const gapOf = new Uint32Array(length);
-  const first = new Float64Array(gaps).fill(Number.POSITIVE_INFINITY);
-  const last = new Float64Array(gaps).fill(Number.NEGATIVE_INFINITY);
-  for (let row = 0; row < length; row++) {
-    const at = start[row];
-    const gap = firstNotBelow(wanted, at);
-    gapOf[row] = gap;
-    if (at < first[gap]) first[gap] = at;
-    if (at > last[gap]) last[gap] = at;
-  }
-  // Nothing is wanted in the gap behind the last wanted address, nor before the first.
-  last[gaps - 1] = Number.POSITIVE_INFINITY;
-  first[0] = Number.NaN;
-  const reaching = new Set<number>();
-  const hasReaching = new Uint8Array(gaps);
-  for (let row = 0; row < length; row++) {
-    const gap = gapOf[row];
-    if (!(end[row] > last[gap])) continue;
-    reaching.add(start[row]);
-    hasReaching[gap] = 1;
-  }
-  const near = new Uint32Array(length);
-  let count = 0;
-  for (let row = 0; row < length; row++) {
-    const at = start[row];
-    const gap = gapOf[row];
-    const isNear =
-      at === last[gap] || at === first[gap] || (hasReaching[gap] === 1 && reaching.has(at));
-    if (isNear) near[count++] = row;
-  }
-  return near.subarray(0, count);
 }

@@ -1,10 +1,11 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { placeName } from '../../base/place-name.ts';
-import { sortedOrder } from '../../base/sorted-order.ts';
+import { sortedOrder, valuesAt } from '../../base/sorted-order.ts';
 import { PF_X, PT_LOAD } from '../elf/constants.ts';
 import { type ElfFile, findSection } from '../elf/elf-file.ts';
 import { sectionBytes } from '../elf/section-bytes.ts';
+import { EhFrameHdr } from '../unwind/eh-frame-hdr.ts';
 import { Fde, FrameEntries } from '../unwind/frame-entries.ts';
 import type { FunctionBounds } from './elf-symbols.ts';
 
@@ -14,9 +15,13 @@ const MAX_FUNCTIONS = 2_000_000;
 /**
  * The functions of a file by its frame table, `.eh_frame`, which tells where each begins and ends, and which
  * programs keep for exceptions when they are stripped. They are called by where they begin (`placeName`).
- * Null where there is no such table.
+ * Null where there is no such table. With `wanted`, of functions that no address among these is in most are left out.
  */
-export function findFrameBounds(elf: ElfFile, diagnostics: Diagnostics): FunctionBounds | null {
+export function findFrameBounds(
+  elf: ElfFile,
+  diagnostics: Diagnostics,
+  wanted: Float64Array | null = null,
+): FunctionBounds | null {
   const bytes = sectionBytes(elf, '.eh_frame', diagnostics);
   if (bytes === null) return null;
   const addressOf = (name: string) => findSection(elf, name)?.address ?? 0;
@@ -30,20 +35,43 @@ export function findFrameBounds(elf: ElfFile, diagnostics: Diagnostics): Functio
   const starts = new GrowableFloat64();
   const ends = new GrowableFloat64();
   const fde = new Fde();
-  for (let at = 0; at >= 0 && at < bytes.length && starts.length < MAX_FUNCTIONS; ) {
-    at = entries.readEntry(at, fde);
-    if (fde.cie === null || !isCode(fde.start)) continue;
-    starts.push(fde.start);
-    ends.push(fde.end);
+  const read = (offset: number): number => {
+    const next = entries.readEntry(offset, fde);
+    if (fde.cie !== null && isCode(fde.start)) {
+      starts.push(fde.start);
+      ends.push(fde.end);
+    }
+    return next;
+  };
+  const header = wanted === null ? null : readHeader(elf, diagnostics);
+  if (wanted !== null && header !== null) {
+    for (const at of entriesOf(wanted, header, addressOf('.eh_frame'))) read(at);
+  } else {
+    for (let at = 0; at >= 0 && at < bytes.length && starts.length < MAX_FUNCTIONS; ) at = read(at);
   }
   if (starts.length === 0) return null;
   const order = sortedOrder(starts.array, starts.length);
-  const start = Float64Array.from(order, (row) => starts.array[row]);
+  const start = valuesAt(starts.array, order);
+  const end = valuesAt(ends.array, order);
   // Entries of two functions that overlap are damage: the first ends where the next begins.
-  const end = Float64Array.from(order, (row, i) =>
-    i + 1 < order.length ? Math.min(ends.array[row], start[i + 1]) : ends.array[row],
-  );
+  for (let i = 0; i + 1 < end.length; i++) end[i] = Math.min(end[i], start[i + 1]);
   return { start, end, nameOf: placesAt(start) };
+}
+
+function readHeader(elf: ElfFile, diagnostics: Diagnostics): EhFrameHdr | null {
+  const bytes = sectionBytes(elf, '.eh_frame_hdr', diagnostics);
+  const address = findSection(elf, '.eh_frame_hdr')?.address ?? 0;
+  return bytes && EhFrameHdr.parse({ bytes, address });
+}
+
+/** Offsets in the frame table of the last function before each address, whose end is where a symbol without a size ends. */
+function entriesOf(wanted: Float64Array, header: EhFrameHdr, tableAddress: number): Set<number> {
+  const offsets = new Set<number>();
+  for (const address of wanted) {
+    const entry = header.find(address);
+    if (!Number.isNaN(entry)) offsets.add(entry - tableAddress);
+  }
+  return offsets;
 }
 
 /** A scope of its own: names stay with the table of symbols, and the frame table need not. */

@@ -83,8 +83,11 @@ export const EMPTY_SYMBOL_TABLE = new SymbolTable(
 );
 
 function smallestOf(addresses: Float64Array): Addresses {
-  const isSmall = addresses.every((address) => address >= 0 && address < 2 ** 32);
-  return isSmall ? new Uint32Array(addresses) : addresses;
+  // A callback would get each address as an object of its own.
+  for (let i = 0; i < addresses.length; i++) {
+    if (!(addresses[i] >= 0 && addresses[i] < 2 ** 32)) return addresses;
+  }
+  return new Uint32Array(addresses);
 }
 
 function computeEnclosing(starts: Float64Array, ends: Float64Array): Int32Array | null {

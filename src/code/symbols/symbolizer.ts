@@ -22,7 +22,11 @@ const MOST_HELD = 64;
 /** Calls of `refreshFiles` after which a file of which nothing was asked is closed, and its table forgotten. */
 const ROUNDS_UNASKED = 12;
 /** Memory of the tables of files that `refreshFiles` leaves. Node's has 4 MB. */
-const MOST_TABLE_BYTES = 14 * 2 ** 20;
+const MOST_TABLE_BYTES = 8 * 2 ** 20;
+/** Times that a file is read for the addresses at hand before its table is kept, where there is room for it … */
+const ASKS_BEFORE_KEPT = 2;
+/** … and where there is none, until the next `refreshFiles`: a third of the time of reading a table as a whole each. */
+const ASKS_BEFORE_LOADED = 4;
 
 export type SymbolizerOptions = {
   readonly dsos: DsoTable;
@@ -42,8 +46,8 @@ export type SymbolizerOptions = {
   /** A promise: `resolveAll` is called once for each DSO, and nothing else is asked of a file. */
   readonly asksOnce?: boolean;
   /**
-   * True: large tables of names stay in their files, of which as many stay open until `close`.
-   * `refreshFiles` has to be called from time to time. Default false.
+   * True: large tables of names stay in their files, of which as many stay open until `close`, and tables of symbols are
+   * kept of the files alone that are asked for often. `refreshFiles` has to be called from time to time. Default false.
    */
   readonly holdsFiles?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
@@ -54,6 +58,9 @@ export type SymbolizerOptions = {
 
 /** Symbols of files by the text of their DSO and build ID; null where there are none. */
 export type LoadedSymbols = ReadonlyMap<string, DsoSymbols | null>;
+
+/** How often a file was asked for without a table of its own: in all, and since `refreshFiles`. */
+type SeldomAsked = { asks: number; ofRound: number };
 
 /** `code/jit/jit-code.ts` */
 export type JitNames = { resolve(dso: DsoIndex, address: number): ResolvedSymbol | null };
@@ -98,6 +105,10 @@ export class Symbolizer {
   readonly #askedIn = new Map<DsoSymbols, number>();
   /** Build IDs of tables that were forgotten. */
   readonly #buildIds = new Map<DsoIndex, string | null>();
+  /** Files that were read for the addresses at hand, and have no table here. */
+  readonly #seldom = new Map<DsoIndex, SeldomAsked>();
+  /** Memory of tables that were forgotten. */
+  readonly #bytesOf = new Map<DsoIndex, number>();
   #kallsyms: SymbolTable | null | undefined;
   /** Ascending; null: any kernel address may be asked for. */
   #expectedKernelAddresses: Float64Array | null = null;
@@ -171,10 +182,12 @@ export class Symbolizer {
       if (names !== null) return names;
       const calls = diagnostics.calls;
       rows.fill(UNRESOLVED, 0, addresses.length);
-      const wanted = asksOnce ? addresses : null;
+      const isSeldom = !isLoaded && this.#isSeldomAsked(dso);
+      const wanted = asksOnce || isSeldom ? addresses : null;
       const symbols = this.#symbols(dso, remembered?.provide, wanted);
       if (symbols === null) return [];
       const found = this.#namesIn(symbols, dso, addresses, rows);
+      if (isSeldom && !symbols.isWhole) this.#forget(symbols);
       // A stripped program still has names for what it exports and imports, which may be little of it.
       const isUnnamed = (row: number) => row === UNRESOLVED || isPlaceName(found[row]);
       const isNameless = 2 * rows.filter(isUnnamed).length > addresses.length;
@@ -296,6 +309,22 @@ export class Symbolizer {
     return symbols;
   }
 
+  /** Whether a file is to be read for the addresses at hand, and its table is not worth its memory yet. */
+  #isSeldomAsked(dso: DsoIndex): boolean {
+    const { dsos, holdsFiles } = this.#options;
+    if (holdsFiles !== true || dsos.key(dso).kind !== 'user-file') return false;
+    if (this.#unasked.has(this.#fileText(dso))) return false;
+    const before = this.#seldom.get(dso) ?? { asks: 0, ofRound: 0 };
+    const bytes = this.#fileTables().reduce((sum, table) => sum + table.bytes, 0);
+    const hasRoom = bytes + (this.#bytesOf.get(dso) ?? 0) < MOST_TABLE_BYTES;
+    if (before.ofRound >= ASKS_BEFORE_LOADED || (hasRoom && before.asks >= ASKS_BEFORE_KEPT)) {
+      this.#seldom.delete(dso);
+      return false;
+    }
+    this.#seldom.set(dso, { asks: before.asks + 1, ofRound: before.ofRound + 1 });
+    return true;
+  }
+
   #countNameless(dso: DsoIndex): void {
     const { dsos, diagnostics } = this.#options;
     const subject = dsoText(dsos.key(dso));
@@ -342,6 +371,8 @@ export class Symbolizer {
    */
   refreshFiles(): void {
     this.#round++;
+    for (const seldom of this.#seldom.values()) seldom.ofRound = 0;
+    if (this.#round % ROUNDS_UNASKED === 0) this.#seldom.clear();
     const tables = this.#fileTables();
     const askedIn = (table: DsoSymbols) => this.#askedIn.get(table) ?? this.#round;
     tables.sort((a, b) => askedIn(a) - askedIn(b));
@@ -366,6 +397,7 @@ export class Symbolizer {
       if (known !== table) continue;
       this.#symbolsOf.delete(dso);
       this.#buildIds.set(dso, table.buildId);
+      this.#bytesOf.set(dso, Math.max(table.bytes, this.#bytesOf.get(dso) ?? 0));
     }
   }
 

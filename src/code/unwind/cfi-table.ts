@@ -1,7 +1,7 @@
 import { lastAtMost } from '../../base/bisect.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
-import { sortedOrder } from '../../base/sorted-order.ts';
+import { sortedOrder, valuesAt } from '../../base/sorted-order.ts';
 import { LR as ARM_LINK_REGISTER } from './arm-registers.ts';
 import { CfiProgram } from './cfi-program.ts';
 import type { CfiRow } from './cfi-row.ts';
@@ -144,8 +144,8 @@ class FdeIndex {
     }
     const unsorted = starts.array;
     const order = sortedOrder(unsorted, starts.length);
-    this.#starts = Float64Array.from(order, (row) => unsorted[row]);
-    this.#offsets = Float64Array.from(order, (row) => offsets.array[row]);
+    this.#starts = valuesAt(unsorted, order);
+    this.#offsets = valuesAt(offsets.array, order);
   }
 
   get length(): number {

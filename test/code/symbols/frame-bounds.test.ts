@@ -15,7 +15,7 @@ const hasNm = spawnSync('nm', ['--version']).status === 0;
 const FLAGS = ['-O1', '-pthread', '-no-pie'];
 
 /** Names in a program that has its text at 0x400000 above its place in the file. */
-function symbolizerOf(path: string) {
+function symbolizerOf(path: string, asksOnce = false) {
   const dsos = new DsoTable();
   const diagnostics = new Diagnostics();
   const dso = dsos.intern({ kind: 'user-file', path, fileId: '0:0:1' });
@@ -24,6 +24,7 @@ function symbolizerOf(path: string) {
     diagnostics,
     kernelReference: null,
     demangleCpp: null,
+    asksOnce,
     provider: ({ need }) => (need === 'elf' ? memorySource(readFileSync(path)) : null),
   });
   return { dso, symbolizer, diagnostics };
@@ -62,6 +63,27 @@ describe.skipIf(!hasNm)('a program without symbols', () => {
     expect(diagnostics.entries()).toMatchObject([
       { code: 'names-missing', why: { cause: 'no-symbols' } },
     ]);
+  });
+
+  test.each([
+    ['a stripped program', stripped],
+    ['a program with symbols', whole],
+  ])('%s has the same names where only some addresses are asked for', (_, path) => {
+    const all = symbolizerOf(path);
+    for (let from = 0x1000; from < 0x1040; from++) {
+      // Also between functions, in stubs and behind the code.
+      const addresses = Float64Array.from({ length: 48 }, (_, i) => from + 0x100 * i);
+      const strings = new StringTable();
+      const rows = new Int32Array(addresses.length);
+      const some = symbolizerOf(path, true);
+      some.symbolizer.resolveAll(some.dso, addresses, strings, rows);
+      const named = Array.from(rows, (row) => (row < 0 ? null : strings.strings[row]));
+      const expected = Array.from(
+        addresses,
+        (address) => all.symbolizer.resolve(all.dso, address)?.name ?? null,
+      );
+      expect(named).toEqual(expected);
+    }
   });
 
   test('a stripped program keeps the names of what it imports', () => {

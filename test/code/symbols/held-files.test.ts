@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { StringTable } from '../../../src/base/string-table.ts';
 import { type ElfFile, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { loadElfSymbols } from '../../../src/code/symbols/elf-symbols.ts';
@@ -54,12 +55,21 @@ function program(prefix: string, symbols = SYMBOLS, machine = 62, id = 0xab): Ui
   });
 }
 
+const asItIs = (name: string): string => name;
+
+/** A scope of its own, which the functions of what it gives do not refer to. */
+const giving =
+  <T>(given: T) =>
+  (): T =>
+    given;
+
 const nameOf = (prefix: string, i: number): string =>
   `${prefix}_${i}_${'x'.repeat(i % 100 === 0 ? 700 : 50)}`;
 
 /** A symbolizer of the program at `path`, and of others. */
 function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
   const dsos = new DsoTable();
+  const strings = new StringTable();
   const symbolizer = new Symbolizer({
     dsos,
     diagnostics: new Diagnostics(),
@@ -75,7 +85,13 @@ function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
   const dsoOf = (path: string) => dsos.intern({ kind: 'user-file', path, fileId: '' });
   const name = (i: number, of = path) =>
     symbolizer.resolve(dsoOf(of), 0x1000 + 16 * i + 3)?.name ?? null;
-  return { symbolizer, name, buildId: () => symbolizer.buildIdOf(dsoOf(path)) };
+  const namesAt = (rows: readonly number[], of = path) => {
+    const found = new Int32Array(rows.length);
+    const addresses = Float64Array.from(rows, (i) => 0x1000 + 16 * i + 3);
+    symbolizer.resolveAll(dsoOf(of), addresses, strings, found);
+    return Array.from(found, (index) => (index < 0 ? null : strings.strings[index]));
+  };
+  return { symbolizer, name, namesAt, buildId: () => symbolizer.buildIdOf(dsoOf(path)) };
 }
 
 /** How often this process has the file open. */
@@ -88,9 +104,9 @@ const timesOpen = (path: string): number =>
     }
   }).length;
 
-function drawnProgram(prefix: string, symbols?: number, machine?: number): string {
+function drawnProgram(prefix: string, symbols?: number, machine?: number, id?: number): string {
   const path = join(scratchDirectory(), 'app');
-  writeFileSync(path, program(prefix, symbols, machine));
+  writeFileSync(path, program(prefix, symbols, machine, id));
   return path;
 }
 
@@ -194,12 +210,45 @@ it('tables that were asked for longest ago are forgotten while all together are 
   const { symbolizer, name } = symbolizerOf(paths[0]);
   for (const [i, path] of paths.entries()) expect(name(1, path)).toBe(nameOf(`p${i}`, 1));
   symbolizer.refreshFiles();
-  // 2.6 MB each, of which 14 MiB stay.
-  expect(paths.map(timesOpen)).toEqual([0, 1, 1, 1, 1, 1]);
+  // 2.6 MB each, of which 8 MiB stay.
+  expect(paths.map(timesOpen)).toEqual([0, 0, 0, 1, 1, 1]);
   expect(name(2)).toBe(nameOf('p0', 2));
   expect(name(2, paths[5])).toBe(nameOf('p5', 2));
   symbolizer.refreshFiles();
-  expect(paths.map(timesOpen)).toEqual([1, 0, 1, 1, 1, 1]);
+  expect(paths.map(timesOpen)).toEqual([1, 0, 0, 0, 1, 1]);
+  symbolizer.close();
+});
+
+it('the table of a file is kept where it is asked for often, and read for the addresses at hand elsewhere', () => {
+  const paths = [drawnProgram('often'), drawnProgram('far', SYMBOLS, 62, 0xcd)];
+  const { symbolizer, namesAt } = symbolizerOf(paths[0]);
+  const inFiles = () => paths.map(timesOpen);
+  expect(namesAt([1, 7, 3])).toEqual([1, 7, 3].map((i) => nameOf('often', i)));
+  expect(namesAt([5999])).toEqual([nameOf('often', 5999)]);
+  expect(inFiles()).toEqual([0, 0]);
+  expect(namesAt([2])).toEqual([nameOf('often', 2)]);
+  expect(inFiles()).toEqual([1, 0]);
+  // Whoever has mapped it may be gone the next time.
+  expect(namesAt([4], `/proc/self/root${paths[1]}`)).toEqual([nameOf('far', 4)]);
+  expect(inFiles()).toEqual([1, 1]);
+  symbolizer.close();
+  expect(inFiles()).toEqual([0, 0]);
+});
+
+it('the table of a file for which there is no room is kept until the next round where the file is asked for often', () => {
+  const large = Array.from({ length: 3 }, (_, i) => {
+    const path = join(scratchDirectory(), 'app');
+    writeFileSync(path, program(`large${i}`, 130_000, 62, i));
+    return path;
+  });
+  const path = drawnProgram('other');
+  const { symbolizer, name, namesAt } = symbolizerOf(path);
+  for (const of of large) expect(name(1, of)).not.toBeNull();
+  const keptAfter = [1, 2, 3, 4, 5].map((i) => {
+    expect(namesAt([i])).toEqual([nameOf('other', i)]);
+    return timesOpen(path);
+  });
+  expect(keptAfter).toEqual([0, 0, 0, 0, 1]);
   symbolizer.close();
 });
 
@@ -257,7 +306,7 @@ it('a table of symbols keeps the names of functions that have no symbol, and not
     const start = Float64Array.of(TEXT + 0x1000, TEXT + 0x1100);
     const end = start.map((at) => at + 16);
     const others = { start, end, nameOf: (row: number) => `other_${row}` };
-    const table = loadElfSymbols(elf, null, (name) => name, new Diagnostics(), null, others);
+    const table = loadElfSymbols(elf, null, asItIs, new Diagnostics(), null, giving(others));
     return { table, columns: [start, end, others].map((column) => new WeakRef(column)) };
   };
   const { table, columns } = load();

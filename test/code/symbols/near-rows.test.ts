@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsNear } from '../../../src/code/symbols/elf-symbols.ts';
+import { NearRows } from '../../../src/code/symbols/near-rows.ts';
 import { buildSymbolTable, type SymbolRows } from '../../../src/code/symbols/symbol-rules.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
@@ -30,7 +30,23 @@ function namesAt(rows: SymbolRows, addresses: readonly number[]): string[] {
 
 function near(drawn: Drawn, addresses: readonly number[]): number[] {
   const { start, end } = rowsOf(drawn);
-  return [...rowsNear(start, end, Float64Array.from(addresses).sort())];
+  const near = new NearRows(Float64Array.from(addresses).sort());
+  near.noteStarts(start, start.length);
+  near.noteEnds(start, end, start.length);
+  return [...near.pick(start, start.length)];
+}
+
+/** The rows that one look finds, and those that the second one finds where it is needed. */
+function nearAtOnce(drawn: Drawn, addresses: readonly number[]): number[] {
+  const { start, end } = rowsOf(drawn);
+  const near = new NearRows(Float64Array.from(addresses).sort());
+  const picked: number[] = [];
+  for (let row = 0; row < start.length; row++) {
+    const size = end[row] - start[row];
+    if (near.pickLikely(start.subarray(row), Float64Array.of(size), 1).length > 0) picked.push(row);
+  }
+  for (const row of picked) near.noteEnds(start.subarray(row), end.subarray(row), 1);
+  return near.hasReaching ? [...near.pick(start, start.length)] : picked;
 }
 
 describe('rows near to wanted addresses', () => {
@@ -63,11 +79,14 @@ describe('rows near to wanted addresses', () => {
         below(3),
       ]);
       const addresses = Array.from({ length: 1 + below(5) }, () => below(520));
-      const picked = near(drawn, addresses);
-      expect(
-        namesAt(rowsOf(drawn, picked), addresses),
-        JSON.stringify({ drawn, addresses }),
-      ).toEqual(namesAt(rowsOf(drawn), addresses));
+      const expected = namesAt(rowsOf(drawn), addresses);
+      for (const find of [near, nearAtOnce]) {
+        const picked = find(drawn, addresses);
+        expect(
+          namesAt(rowsOf(drawn, picked), addresses),
+          JSON.stringify({ drawn, addresses, of: find.name }),
+        ).toEqual(expected);
+      }
     }
   });
 });
