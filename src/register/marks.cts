@@ -6,6 +6,9 @@ type ContextsModule = typeof import('./contexts.cts');
 /** Each program that is recorded has marks, few have contexts: their module is loaded for these. */
 const contextsModule = (): ContextsModule => require('./contexts.cjs');
 const heapModule = (): typeof import('./heap.cts') => require('./heap.cjs');
+type OnceLoaded = typeof import('./once-loaded.cts')['onceLoaded'];
+const onceLoadedHere: OnceLoaded = (name, step) =>
+  (require('./once-loaded.cjs') as typeof import('./once-loaded.cts')).onceLoaded(name, step);
 
 /** Exports of the code-events library for marks, see `native/glue/code_events_addon.cc`. */
 type Library = Pick<
@@ -72,6 +75,8 @@ type Tools = {
   isPushed(stream: Stream): boolean;
   /** A step that never throws. */
   attempt<Of>(step: (of: Of) => void): (of: Of) => void;
+  /** Runs a step once Node has loaded a module of its own; returns what ends the waiting. */
+  readonly onceLoaded: OnceLoaded;
   /** Subscribes to a channel; returns what ends it. */
   subscribe(channel: string, subscriber: (message: Message) => void): () => void;
   /** Calls `see` behind a method of `of` or of what that inherits from, and `before` in front of it. */
@@ -117,9 +122,10 @@ exports.watchMarks = (require: NodeJS.Require, library: Library, socket: string)
     socket,
     wantsContexts(socket) ? contextsModule().openContexts : null,
     wantsHeap(socket) ? [...PARTS, heapModule().watchHeap] : PARTS,
+    onceLoadedHere,
   );
 
-/** The same as the text of a function, for `take-in`. */
+/** The same as the text of a function, for `take-in`, in programs that have begun. */
 exports.watchMarksText = (): string =>
   `(require, library, socket) => (${watchParts})(require, library, socket, (${wantsContexts})(socket) ? ${contextsModule().openContextsText()} : null, [${PARTS}, ...((${wantsHeap})(socket) ? [${heapModule().watchHeapText()}] : [])])`;
 
@@ -146,6 +152,10 @@ function watchParts(
   socket: string,
   open: ContextsModule['openContexts'] | null,
   parts: readonly ((tools: Tools) => void)[],
+  onceLoaded: OnceLoaded = (_name, step) => {
+    step();
+    return () => {};
+  },
 ): () => void {
   /** A sample can be put down to a request that is kept only. */
   const KEPT = open !== null ? 262_144 : 32_768;
@@ -197,6 +207,7 @@ function watchParts(
     begin: () => 0,
     isPushed,
     attempt,
+    onceLoaded,
     subscribe,
     watch: () => {},
     undo,
@@ -428,18 +439,22 @@ function watchMethods(tools: Tools): void {
 }
 
 /** Times that the program takes itself. */
-function watchTimes({ library, keep, cut, attempt, watch }: Tools): void {
+function watchTimes(tools: Tools): void {
+  const { require, library, keep, cut, attempt, onceLoaded, watch, undo } = tools;
   const [MEASURE, MOMENT, CONSOLE] = [3, 4, 5];
   const MOST_LABELS = 1000;
-  const { performance } = globalThis;
-  const add = (kind: number, entry: unknown): void => {
-    const { name, startTime, duration } = entry as Entry;
-    const kept = keep(kind);
-    if (kept >= 0) library.add(kept, performance.now() - startTime, duration, cut(name));
+  const watchPerformance = (): void => {
+    const { performance } = require('node:perf_hooks') as typeof import('node:perf_hooks');
+    const add = (kind: number, entry: unknown): void => {
+      const { name, startTime, duration } = entry as Entry;
+      const kept = keep(kind);
+      if (kept >= 0) library.add(kept, performance.now() - startTime, duration, cut(name));
+    };
+    attempt(() => watch(performance, 'measure', (entry) => add(MEASURE, entry)))(undefined);
+    attempt(() => watch(performance, 'mark', (entry) => add(MOMENT, entry)))(undefined);
   };
+  undo.push(onceLoaded('perf_hooks', () => attempt(watchPerformance)(undefined)));
   const labels = new Map<string, number>();
-  attempt(() => watch(performance, 'measure', (entry) => add(MEASURE, entry)))(undefined);
-  attempt(() => watch(performance, 'mark', (entry) => add(MOMENT, entry)))(undefined);
   watch(console, 'time', (_result, [label = 'default']) => {
     const key = cut(label);
     const kept = labels.has(key) || labels.size === MOST_LABELS ? -1 : keep(CONSOLE);

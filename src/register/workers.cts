@@ -5,6 +5,7 @@ const nodeModule = (require('./node-module.cjs') as typeof import('./node-module
   .nodeModule as { syncBuiltinESMExports?(): void };
 const { changedArguments, optionsWith } =
   require('./children.cjs') as typeof import('./children.cts');
+const { onceLoaded } = require('./once-loaded.cjs') as typeof import('./once-loaded.cts');
 const { unseen } = require('./unseen.cjs') as typeof import('./unseen.cts');
 
 type WorkerClass = { new (...args: unknown[]): object; prototype: object };
@@ -14,7 +15,16 @@ type WorkerOptions = { readonly env?: unknown; readonly execArgv?: unknown };
  * Passes the recording on to workers that have options or an environment of their own. All others take over the
  * options that this process was started with, and run `boot` as it did.
  */
-exports.watchWorkers = (session: Session, isRecorded: () => boolean): void => {
+exports.watchWorkers = (session: Session, isRecorded: () => boolean): void =>
+  void onceLoaded('worker_threads', () => {
+    try {
+      replaceWorker(session, isRecorded);
+    } catch {
+      // The program runs as it does without us.
+    }
+  });
+
+function replaceWorker(session: Session, isRecorded: () => boolean): void {
   const workers = require('node:worker_threads') as { Worker: WorkerClass };
   const { Worker } = workers;
   const watched: WorkerClass = new Proxy(Worker, {
@@ -34,7 +44,7 @@ exports.watchWorkers = (session: Session, isRecorded: () => boolean): void => {
     ? nodeModule
     : (require('node:module') as typeof nodeModule);
   syncBuiltinESMExports?.();
-};
+}
 
 /** The arguments of `new Worker`. */
 function passedOn(args: readonly unknown[], session: Session): unknown[] | null {

@@ -394,4 +394,22 @@ process.on('exit', () => console.log(process.listenerCount('exit'), request.list
     ]);
     expect(recorded.stdout).toBe(execFileSync(process.execPath, [program], { encoding: 'utf8' }));
   });
+
+  it("a program loads Node's workers and times where it does so itself, and lists the same modules", () => {
+    const program = join(scratch, 'lists.cjs');
+    writeFileSync(
+      program,
+      `const list = process.moduleLoadList;
+const loaded = () => ['worker_threads', 'perf_hooks'].map((name) => list.includes('NativeModule ' + name));
+const shape = () => [Array.isArray(list), list instanceof Array, Object.keys(list).length === list.length];
+console.log(loaded(), shape());
+performance.mark('once');
+console.log(loaded(), shape());
+require('node:worker_threads');
+console.log(loaded(), shape(), Object.getPrototypeOf(list) === Array.prototype, list.lastIndexOf('NativeModule worker_threads') === list.indexOf('NativeModule worker_threads'));`,
+    );
+    const recording = join(scratch, 'lists.data');
+    const recorded = perfTs(['record', '-q', '-o', recording, '--', process.execPath, program]);
+    expect(recorded.stdout).toBe(execFileSync(process.execPath, [program], { encoding: 'utf8' }));
+  });
 });
