@@ -19,6 +19,8 @@ export type RunEvidence = {
   readonly targetHz?: number | null;
   /** Whether samples have stacks; absent where that is not to be judged. */
   readonly hasStacks?: boolean;
+  /** Whether kernel code was left out of every event: waits, which are recorded in the kernel, may need rights then. */
+  readonly isUserOnly?: boolean;
   /** Share of the time that threads of the target were on a CPU, above 1 for several; null where waits are recorded too. */
   readonly onCpuShare?: number | null;
   /** Share of the weight that lies in code of a JIT without a name; null where there is none of a JIT. */
@@ -41,6 +43,7 @@ export function judgeRun({
   rings,
   targetHz = null,
   hasStacks = true,
+  isUserOnly = false,
   onCpuShare = null,
   idleCpus = null,
   unnamedJitShare = null,
@@ -53,7 +56,7 @@ export function judgeRun({
       judgeLost(lost, lost + samples, targetHz, rings),
       judgeThrottles(throttles, targetHz),
       samples > 0 && !hasStacks ? NO_STACKS : null,
-      judgeWaits(onCpuShare, idleCpus),
+      judgeWaits(onCpuShare, idleCpus, isUserOnly),
       judgeUnnamedJit(unnamedJitShare),
     ].filter((finding) => finding !== null),
   );
@@ -73,7 +76,11 @@ const NO_STACKS = createFinding(
  * A thread that is ready to run gets an idle CPU: it waited for something else as long as one was idle. Where none was
  * for most of the rest of the time, nobody can tell whether it waited or was ready to run.
  */
-function judgeWaits(onCpuShare: number | null, idleCpus: number | null): Finding | null {
+function judgeWaits(
+  onCpuShare: number | null,
+  idleCpus: number | null,
+  isUserOnly: boolean,
+): Finding | null {
   if (onCpuShare === null || onCpuShare >= WAITED_SHARE) return null;
   const share = 1 - onCpuShare;
   const text = onCpuShare < 0.01 ? 'less than 1%' : `${Math.round(onCpuShare * 100)}%`;
@@ -81,7 +88,8 @@ function judgeWaits(onCpuShare: number | null, idleCpus: number | null): Finding
   const [label, why] = isContended
     ? ['CPUs busy', 'it waited, or other programs kept the CPUs busy']
     : ['waited', 'what it waited for is in no sample'];
-  return createFinding('target-waited', 'note', label, `on a CPU for ${text} of the time: ${why}`, {
+  const sentence = `on a CPU for ${text} of the time: ${why}${isUserOnly ? '; as root, this shows it' : ''}`;
+  return createFinding('target-waited', 'note', label, sentence, {
     share,
     command: 'perf-ts record --off-cpu -- COMMAND',
   });

@@ -467,6 +467,7 @@ class Recorder implements ControlActions {
         events: this.events(),
         ...timesOfEnd(ended, this.#opened, this.#idleMeter),
         hasStacks: recordsStacks(session.plan.events),
+        isUserOnly: session.plan.events.every(({ attr }) => attr.flags.excludeKernel),
         notices: session.notices,
         endReason: ended.reason,
         writeErrno: ended.errno,

@@ -23,6 +23,8 @@ export type Recording = {
   readonly events: readonly string[];
   /** Whether samples of any event have stacks. */
   readonly hasStacks: boolean;
+  /** Whether every event leaves kernel code out, as all do where the kernel refuses it. */
+  readonly isUserOnly: boolean;
   /** Time in which the events were enabled, milliseconds. */
   readonly sampledMs: number;
   /** CPU time of the target's threads in that time; null for a whole system. */

@@ -24,6 +24,10 @@ it('a target that waited for the larger part of the time is found', () => {
   expect(judgeRun({ ...SOUND, onCpuShare: 0.3, idleCpus: 0.9 })).toMatchObject([
     { code: 'target-waited', share: 0.7, command: 'perf-ts record --off-cpu -- COMMAND' },
   ]);
+  const [refused] = judgeRun({ ...SOUND, onCpuShare: 0.3, isUserOnly: true });
+  expect(findingText(refused)).toBe(
+    'on a CPU for 30% of the time: what it waited for is in no sample; as root, this shows it (perf-ts record --off-cpu -- COMMAND)',
+  );
   for (const onCpuShare of [0.5, 1, 3.2, null]) {
     expect(judgeRun({ ...SOUND, onCpuShare })).toEqual([]);
   }

@@ -262,11 +262,11 @@ function findingsOfRun(recording: Recording): Finding[] {
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
   const compression = lost > 0 && { compression: compressionOf(recording) };
-  const { hasStacks, onCpuMs, sampledMs, idleCpus } = recording;
+  const { hasStacks, isUserOnly, onCpuMs, sampledMs, idleCpus } = recording;
   const isWaitKnown = onCpuMs !== null && !recording.events.includes(OFF_CPU_EVENT);
   const onCpuShare = isWaitKnown && sampledMs > 0 ? onCpuMs / sampledMs : null;
   const counts = { ...totals, ...compression, lost, rings, targetHz };
-  return judgeRun({ ...counts, hasStacks, onCpuShare, idleCpus });
+  return judgeRun({ ...counts, hasStacks, isUserOnly, onCpuShare, idleCpus });
 }
 
 /**
