@@ -22,7 +22,8 @@ import {
   pageWithIntervals,
   type WholeTable,
 } from './tables/table.ts';
-import { TIME_HANDLERS } from './time/time-handlers.ts';
+import { computeHeatMap } from './time/heat-map.ts';
+import { computePeriods } from './time/time-period.ts';
 import { computeSpan, computeTracks } from './time/tracks.ts';
 
 type Handlers = {
@@ -157,10 +158,10 @@ export const HANDLERS: Handlers = {
     return yield* computeSpan(open.shown(), params);
   },
   *heatmap(open, params) {
-    return yield* TIME_HANDLERS.heatmap(open.shown().recording.page, params);
+    return yield* computeHeatMap(open.shown().recording.page, params);
   },
   *period(open, params) {
-    return yield* TIME_HANDLERS.period(open.shown().recording.page, params);
+    return yield* computePeriods(open.shown().recording.page, params);
   },
 };
 

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { countBefore } from '../../../../src/base/bisect.ts';
-import { eachSlice, finish, type Slices } from '../../../../src/base/slices.ts';
+import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../../src/period/types.ts';
 import { selectSamples } from '../../../../src/profile/analysis/select/filter.ts';
@@ -27,7 +27,7 @@ export function* computeCells(
   grid: TimeGrid,
   selected: Int32Array,
 ): Slices<TimeCells> {
-  const facts = finish(timeFactsOf(page));
+  const facts = yield* timeFactsOf(page);
   const { timeNs } = page.profile.samples;
   const values = page.weights[filter.weight]?.values;
   const cells = emptyCells(grid.length);

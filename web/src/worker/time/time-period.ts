@@ -34,7 +34,7 @@ const SAMPLES_PER_SLICE = 4;
 
 /** One stream's period and rates over time, and which streams there are. */
 export function* computePeriods(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
-  const { groups } = finish(timeFactsOf(page)).alignment;
+  const { groups } = (yield* timeFactsOf(page)).alignment;
   const bySize = groupsByEvent(groups, page.periodInput.events.length)[params.event] ?? [];
   const listed = bySize.slice(0, MAX_STREAMS);
   const wanted = bySize.includes(params.stream ?? -1) ? params.stream : bySize[0];

@@ -1,33 +1,7 @@
 import type { Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
-import {
-  type HeatMapParams,
-  type HeatMapResult,
-  MAX_COLUMNS,
-  type TimeRequests,
-} from '../messages/time-messages.ts';
+import { type HeatMapParams, type HeatMapResult, MAX_COLUMNS } from '../messages/time-messages.ts';
 import { computeCells, selectTime } from './time-cells.ts';
-import { timeFactsOf } from './time-facts.ts';
-import { computePeriods } from './time-period.ts';
-
-type Handlers = {
-  readonly [Kind in keyof TimeRequests]: (
-    page: PageProfile,
-    params: TimeRequests[Kind]['params'],
-  ) => Slices<TimeRequests[Kind]['result']>;
-};
-
-/** Handlers that answer each of the requests of time. The first of a recording has the most to do. */
-export const TIME_HANDLERS: Handlers = {
-  *heatmap(page, params) {
-    yield* timeFactsOf(page);
-    return yield* computeHeatMap(page, params);
-  },
-  *period(page, params) {
-    yield* timeFactsOf(page);
-    return yield* computePeriods(page, params);
-  },
-};
 
 /** Samples over time in cells that are fractions of a column; see `HeatMapResult`. */
 export function* computeHeatMap(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
