@@ -37,11 +37,11 @@ function* chunksOf(names) {
 }
 
 function run(program, names) {
-  const { stdout, stderr, status } = spawnSync(program, names, {
+  const { stdout, stderr } = spawnSync(program, names, {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   });
-  return { stdout, stderr, status };
+  return { stdout, stderr };
 }
 
 /** check_events: the register values of each name, as one word. It stops at a name it refuses. */
@@ -54,11 +54,6 @@ export function codesOf(checkEvents, names) {
     codes.push(...found);
   }
   return codes;
-}
-
-/** Whether check_events refuses a name. */
-export function refuses(checkEvents, name) {
-  return run(checkEvents, [name]).status !== 0;
 }
 
 /** The attr of each name, as one word; with the error in front. */

@@ -80,9 +80,7 @@ Napi::Value JsEvents(const Napi::CallbackInfo& info) {
   });
 }
 
-using Encode = PfmEncoding (Libpfm::*)(const std::string& name, int privilege_levels) const;
-
-Napi::Value JsEncode(const Napi::CallbackInfo& info, Encode encode) {
+Napi::Value JsEncodeAttr(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   std::string name;
   double levels;
@@ -92,26 +90,16 @@ Napi::Value JsEncode(const Napi::CallbackInfo& info, Encode encode) {
   }
   const Libpfm* const library = NeedLibrary(env);
   if (library == nullptr) return env.Undefined();
-  const PfmEncoding found = (library->*encode)(name, static_cast<int>(levels));
-  return Napi::Value(
-      env, ObjectBuilder(env)
-               .Number("error", found.error)
-               .Text("message", found.message.c_str())
-               .Text("fullName", found.full_name.c_str())
-               .Value("attr", TypedArrayToJs(env, napi_uint8_array, found.attr.data(),
-                                             found.attr.size(), 1))
-               .Value("codes", TypedArrayToJs(env, napi_biguint64_array, found.codes.data(),
-                                              found.codes.size(), sizeof(uint64_t)))
-               .Number("cpu", found.cpu)
-               .object());
-}
-
-Napi::Value JsEncodeAttr(const Napi::CallbackInfo& info) {
-  return JsEncode(info, &Libpfm::EncodeAttr);
-}
-
-Napi::Value JsEncodeCodes(const Napi::CallbackInfo& info) {
-  return JsEncode(info, &Libpfm::EncodeCodes);
+  const PfmEncoding found = library->EncodeAttr(name, static_cast<int>(levels));
+  return Napi::Value(env,
+                     ObjectBuilder(env)
+                         .Number("error", found.error)
+                         .Text("message", found.message.c_str())
+                         .Text("fullName", found.full_name.c_str())
+                         .Value("attr", TypedArrayToJs(env, napi_uint8_array, found.attr.data(),
+                                                       found.attr.size(), 1))
+                         .Number("cpu", found.cpu)
+                         .object());
 }
 
 }  // namespace
@@ -122,7 +110,6 @@ Napi::Object DefineLibpfm(Napi::Env env) {
   Export<JsModels>(libpfm, "models");
   Export<JsEvents>(libpfm, "events");
   Export<JsEncodeAttr>(libpfm, "encodeAttr");
-  Export<JsEncodeCodes>(libpfm, "encodeCodes");
   return libpfm;
 }
 

@@ -11,8 +11,6 @@ export type NativeLibpfm = {
   events(modelId: number): readonly PfmEvent[];
   /** The event as a `perf_event_attr` of 136 bytes, with the fields that libpfm's modifiers set. */
   encodeAttr(name: string, privilegeLevels: number): PfmEncoding;
-  /** The event as the values of the PMU's registers, the way libpfm's own tools print them. */
-  encodeCodes(name: string, privilegeLevels: number): PfmEncoding;
 };
 
 export type PfmModel = {
@@ -60,10 +58,8 @@ export type PfmEncoding = {
   readonly message: string;
   /** The name with every default written out. */
   readonly fullName: string;
-  /** Empty unless asked for and found. */
+  /** Empty where none was found. */
   readonly attr: Uint8Array;
-  /** Empty unless asked for and found. */
-  readonly codes: BigUint64Array;
   /** The CPU of a `cpu=` modifier, −1 without one. */
   readonly cpu: number;
 };

@@ -61,14 +61,6 @@ struct AttributeInfo {
   uint64_t default_value;
 };
 
-struct CodesArgument {
-  uint64_t* codes;
-  char** full_name;
-  size_t size;
-  int count;
-  int idx;
-};
-
 struct AttrArgument {
   void* attr;
   char** full_name;
@@ -83,22 +75,17 @@ struct AttrArgument {
 static_assert(sizeof(PmuInfo) == 56, "PFM_PMU_INFO_ABI0");
 static_assert(sizeof(EventInfo) == 64, "PFM_EVENT_INFO_ABI0");
 static_assert(sizeof(AttributeInfo) == 64, "PFM_ATTR_INFO_ABI0");
-static_assert(sizeof(CodesArgument) == 32, "PFM_RAW_ENCODE_ABI0");
 static_assert(sizeof(AttrArgument) == 40, "PFM_PERF_ENCODE_ABI0");
 #endif
 
 constexpr int kSuccess = 0;
 constexpr int kInvalid = -2;
-constexpr int kTooSmall = -12;
-/** PFM_OS_NONE: registers only. */
-constexpr int kOsNone = 0;
 /** PFM_OS_PERF_EVENT_EXT: also the modifiers that are fields of perf_event_attr. */
 constexpr int kOsPerfEventExt = 2;
 
 /** Far more than there are; bounds the walk should a library not end it. */
 constexpr int kMostModels = 1 << 14;
 constexpr int kMostEvents = 1 << 18;
-constexpr int kMostCodes = 64;
 
 std::string TextOf(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
@@ -242,30 +229,6 @@ PfmEncoding Libpfm::EncodeAttr(const std::string& name, int privilege_levels) co
   // It writes the size of the struct that it was built with.
   memcpy(encoding.attr.data() + 4, &size, sizeof size);
   encoding.cpu = argument.cpu;
-  return encoding;
-}
-
-PfmEncoding Libpfm::EncodeCodes(const std::string& name, int privilege_levels) const {
-  const std::lock_guard<std::mutex> guard(Lock());
-  PfmEncoding encoding;
-  encoding.codes.assign(kMostCodes, 0);
-  char* full_name = nullptr;
-  CodesArgument argument = {};
-  argument.codes = encoding.codes.data();
-  argument.full_name = &full_name;
-  argument.size = sizeof argument;
-  argument.count = kMostCodes;
-  encoding.error =
-      functions_->get_os_event_encoding(name.c_str(), privilege_levels, kOsNone, &argument);
-  encoding.full_name = TakeText(full_name);
-  if (encoding.error != kSuccess) {
-    encoding.message = encoding.error == kTooSmall
-                           ? "the event has more codes than there is room for"
-                           : TextOf(functions_->strerror(encoding.error));
-    encoding.codes.clear();
-    return encoding;
-  }
-  encoding.codes.resize(static_cast<size_t>(argument.count));
   return encoding;
 }
 

@@ -45,10 +45,8 @@ struct PfmEncoding {
   std::string message;
   /** The name with every default written out. */
   std::string full_name;
-  /** `EncodeAttr`: a perf_event_attr of kAttrBytes. */
+  /** A perf_event_attr of kAttrBytes. */
   std::vector<uint8_t> attr;
-  /** `EncodeCodes`: the values of the PMU's registers. */
-  std::vector<uint64_t> codes;
   /** CPU from a `cpu=` modifier, −1 without one. */
   int cpu = -1;
 };
@@ -76,8 +74,6 @@ class Libpfm {
   std::vector<PfmEvent> Events(int model_id) const;
   /** The attr. `privilege_levels`: the sum of PFM_PLM0 1, PFM_PLM3 8, PFM_PLMH 16. */
   PfmEncoding EncodeAttr(const std::string& name, int privilege_levels) const;
-  /** Values of the registers, as libpfm's own tools print it. */
-  PfmEncoding EncodeCodes(const std::string& name, int privilege_levels) const;
 
  private:
   struct Functions;
