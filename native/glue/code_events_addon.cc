@@ -23,7 +23,7 @@
  *                marks: `src/register/marks.cts`
  *   findContextFrame(), contextMark(), readContext(), contextCell(), armContexts()
  *                contexts of samples: `src/register/contexts.cts`
- *   beginWork(object, kind), endWork(address, kind, goesOn)
+ *   beginWork(object, kind, asker), endWork(address, kind, goesOn)
  *                work for libuv's pool, for the same
  *   microtask(), startStacks(Error, describe)
  *                functions that await the one that runs, for the same
@@ -376,16 +376,18 @@ napi_value StartStacks(napi_env env, napi_callback_info info) {
 }
 
 napi_value BeginWork(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value arguments[2], address;
+  size_t count = 3;
+  napi_value arguments[3], address;
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   const Instance* instance = InstanceOf(env);
   uint32_t kind = 0;
+  double asker = 0;
   uint64_t begun = 0;
-  if (instance->listener != nullptr && napi_get_value_uint32(env, arguments[1], &kind) == napi_ok) {
+  if (instance->listener != nullptr && napi_get_value_uint32(env, arguments[1], &kind) == napi_ok &&
+      napi_get_value_double(env, arguments[2], &asker) == napi_ok && asker >= 0) {
     // A value of Node-API is a handle of V8.
     const uint64_t word = *reinterpret_cast<const uint64_t*>(arguments[0]);
-    begun = instance->listener->contexts().BeginWork(word, kind);
+    begun = instance->listener->contexts().BeginWork(word, kind, static_cast<uint64_t>(asker));
   }
   napi_create_double(env, static_cast<double>(begun), &address);
   return address;

@@ -11,7 +11,7 @@ import type { FrameIndex, Profile, SampleTable, StackIndex } from './types.ts';
 /** The small tables, which the session keeps and hands over at the end. */
 export type ProfileParts = Pick<
   Profile,
-  'meta' | 'events' | 'dsos' | 'threads' | 'streams' | 'losses'
+  'meta' | 'events' | 'dsos' | 'threads' | 'streams' | 'losses' | 'askedIn'
 >;
 
 /**
@@ -178,12 +178,13 @@ export class ProfileBuilder {
 
   #expandInlined(profile: Profile): Profile {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
-    const { samples, lostStack } = profile;
+    const { samples, lostStack, askedIn } = profile;
     const stack = lookUpNarrow(samples.stack, newStack, stacks.length);
     return {
       ...profile,
       stacks,
       samples: { ...samples, stack },
+      ...(askedIn && { askedIn: askedIn.map((row) => newStack[row]) }),
       lostStack: (lostStack === NONE ? NONE : newStack[lostStack]) as Profile['lostStack'],
     };
   }

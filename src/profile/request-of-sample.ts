@@ -27,18 +27,34 @@ export function requestOfSamples({
   if (marks?.contexts === undefined) return null;
   const { contexts, pool } = marks;
   const contextOf = contextOfSamples({ samples, marks, threads }) as Int32Array;
-  const inPool = pool && new ContextCursor(marks, pool, threads.length);
-  const { event, thread, timeNs } = samples;
+  const workOf = workOfSamples({ samples, marks, threads });
+  const { event } = samples;
   const found = new Int32Array(samples.length).fill(UNKNOWN_REQUEST);
   for (let row = 0; row < samples.length; row++) {
     if (event[row] !== WITH_CONTEXTS) continue;
     const context = contextOf[row];
     if (context !== NONE) found[row] = contexts.request[context];
-    if (pool === undefined || inPool === undefined) continue;
-    const work = inPool.findFrom(thread[row], timeNs[row]);
-    if (work !== NONE && pool.timeNs[work] === timeNs[row]) found[row] = pool.request[work];
+    const work = workOf?.[row] ?? NONE;
+    if (work !== NONE && pool !== undefined) found[row] = pool.request[work];
   }
   return found;
+}
+
+/** The work that each sample of libuv's pool was taken in, as a row of `MarkTable.pool`, −1: none; null where none is known. */
+export function workOfSamples({
+  samples,
+  marks,
+  threads,
+}: Pick<Profile, 'samples' | 'marks' | 'threads'>): Int32Array | null {
+  if (marks?.pool === undefined) return null;
+  const { pool } = marks;
+  const cursor = new ContextCursor(marks, pool, threads.length);
+  const { event, thread, timeNs } = samples;
+  return Int32Array.from({ length: samples.length }, (_, row) => {
+    if (event[row] !== WITH_CONTEXTS) return NONE;
+    const work = cursor.findFrom(thread[row], timeNs[row]);
+    return work !== NONE && pool.timeNs[work] === timeNs[row] ? work : NONE;
+  });
 }
 
 /** The context of each sample by itself, as a row of `MarkTable.contexts`, −1: none; null where the recording has none. */

@@ -336,6 +336,8 @@ export type Profile = {
    * −1 where nothing was lost.
    */
   readonly lostStack: StackIndex | -1;
+  /** While a recording is read: stacks in which work of libuv's pool was asked for, which need not be those of samples. */
+  readonly askedIn?: Int32Array;
 };
 
 /** The quantity that a sample counts for: `--weight` of docs/contract.md. */

@@ -1,6 +1,7 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
+import { addAskers } from '../code/javascript/asking-frames.ts';
 import { addAsyncFrames, markAsyncFrames } from '../code/javascript/async-frames.ts';
 import { chooseLevel, ProfileLevels } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
@@ -56,7 +57,13 @@ import { addHeapSamples } from './heap-samples.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
-import { decodeLoops, readLoopStreams, readPoolSamples } from './jit/loop-streams.ts';
+import {
+  decodeLoops,
+  openAskedWork,
+  readLoopStreams,
+  readPoolSamples,
+} from './jit/loop-streams.ts';
+import { workInSamples } from './jit/pool-work.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-profiles.ts';
 import { type Reading, readOrRecall } from './kept-profile.ts';
 import { hasStacks } from './locate-frames.ts';
@@ -206,6 +213,9 @@ export function runPipeline(
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
   }
   if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
+  const inPool = readPoolSamples(data, pipeline.diagnostics);
+  const findsWork = (pipeline.unwinder?.poolSamples ?? null) !== null;
+  if (inPool !== null || findsWork) pipeline.askedWork = openAskedWork(data, inPool);
   onShare?.(0, pipeline);
   pipeline.run(onShare && ((share) => onShare(share, pipeline)));
   pipeline.unwinder?.close();
@@ -288,13 +298,14 @@ function finish(
   };
   const tables = step(() => buildTables(pipeline));
   const codeObjects = step(() => settleCode(pipeline, tables.built));
-  const { waits, calls, completeness, ...recorded } = step(() => gatherRecorded(pipeline, tables));
+  const { waits, calls, completeness, work, ...recorded } = step(() =>
+    gatherRecorded(pipeline, tables),
+  );
   const { profile: shown, maps } = step(() => {
     const { profile } = recorded;
     if (options.symbols === false) return { profile, maps: null };
-    const { profile: woven, count } = addAsyncFrames(profile, () =>
-      namesOfLoops(pipeline, profile),
-    );
+    const asked = addAskers(profile, (row) => pipeline.askedWork?.askedIn(work[row]) ?? []);
+    const { profile: woven, count } = addAsyncFrames(asked, () => namesOfLoops(pipeline, asked));
     const named = nameJavaScript(woven, options, diagnostics, { data, path }, onScriptFile);
     const marked = markAsyncFrames({ profile: named.profile, count });
     const labelled = addLeafLabels(marked, calls);
@@ -357,20 +368,22 @@ function gatherRecorded(pipeline: Pipeline, { built, finals, provenance }: Built
   const { data, diagnostics } = pipeline;
   const calls = finishCalls(pipeline, whole.samples);
   weighPages(whole, provenance?.pageBytes ?? USUAL_PAGE_BYTES);
+  const inPool = pipeline.unwinder?.poolSamples?.encode() ?? readPoolSamples(data, diagnostics);
   const loops = decodeLoops(
     readLoopStreams(data, diagnostics),
     data.startTime,
     whole.threads,
     endOf(pipeline, whole.samples),
     diagnostics,
-    pipeline.unwinder?.poolSamples?.encode() ?? readPoolSamples(data, diagnostics),
+    inPool,
   );
   const turns = withOtherTurns(pipeline, loops.turns, whole);
   const { marks } = loops;
   const profile = { ...whole, ...(turns !== null && { turns }), ...(marks !== null && { marks }) };
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
-  return { profile, completeness, waits, calls, input, facts };
+  const work = inPool === null ? new Int32Array(0) : workInSamples(inPool);
+  return { profile, completeness, waits, calls, input, facts, work };
 }
 
 /** Sources of the code of functions, without JIT code and its source maps. */
@@ -407,8 +420,9 @@ function storedDumpIn(
 
 /** The tables of the profile; samples are as they were recorded. */
 function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profile {
-  const { data, builder } = pipeline;
-  const profile = builder.finish(partsOf(pipeline, provenance));
+  const { data, builder, askedWork } = pipeline;
+  const parts = partsOf(pipeline, provenance);
+  const profile = builder.finish({ ...parts, ...(askedWork && { askedIn: askedWork.stacks() }) });
   const { meta, samples, events } = profile;
   const { sampled } = meta;
   const described = { ...profile, events: withRecordedPeriods(events, samples) };

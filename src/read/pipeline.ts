@@ -27,6 +27,8 @@ import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
 import { limitProcesses, mostFramesOf, tooManyFrames } from './files/reading-limits.ts';
+import type { AskedWork } from './jit/asked-work.ts';
+import type { AskedIn } from './jit/pool-work.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LoopWaitLog } from './logs/loop-wait-log.ts';
@@ -66,6 +68,8 @@ export class Pipeline {
   readonly loopWaits: LoopWaitLog;
   readonly syscalls: SyscallLog;
   readonly diagnostics: Diagnostics;
+  /** Work whose askers are known; null: none is. */
+  askedWork: AskedWork | null = null;
   readonly #stacks: StackInterner;
   readonly #completion: SampleCompletion<PartialSample>;
   /** TOTAL_TIME_RUNNING of READ, per sample. */
@@ -350,6 +354,7 @@ export class Pipeline {
     this.#findTask(sample, last);
     if (sample.cgroup >= 0) this.processes.noteCgroup(sample.pid, sample.cgroup);
     this.#findStream(sample, last, attrIndex);
+    this.askedWork?.moveTo(sample.timeNs, (calls) => this.#internCalls(calls));
     const stop = completion.complete(attrIndex);
     if (completion.hasNewCode) this.#memories.forgetChains();
     const stack = this.#stacks.stackOf(sample, attrIndex, stop, last.chain);
@@ -480,6 +485,12 @@ export class Pipeline {
     const event = this.#attrToEvent[attrIndex];
     const row = this.#addRow(sample, last, event, last.stream, NONE, ended.bytes, Number.NaN);
     this.syscalls.noteBytes(row, ended.call);
+  }
+
+  #internCalls({ pid, timeNs, addresses }: AskedIn): number {
+    if (this.jit?.advance(timeNs)) this.#memories.forgetChains();
+    this.#noMemory.length = 0;
+    return this.#stacks.internCallchain(addresses, addresses.length, pid, this.#noMemory);
   }
 
   /** The rows from `row` on have the stack of the kernel part of `sample`, until the user part comes. */

@@ -42,9 +42,9 @@ export type CodeEventsLibrary = {
   startStacks(own: object, describe: (error: Error) => string | undefined): void;
   /**
    * Notes that Node's object of work for libuv's pool was made in the current context; returns a number of it, 0: it can't be told
-   * from others. `kind`: below 32, of its class.
+   * from others. `kind`: below 32, of its class. `asker`: the number of the work whose callback runs, 0: of none.
    */
-  beginWork(resource: object, kind: number): number;
+  beginWork(resource: object, kind: number, asker: number): number;
   /** The work was done. `goesOn`: the object may do more. 0: nothing is known of any from now on. */
   endWork(work: number, kind: number, goesOn: boolean): void;
   /** See `heap.cts`: V8's sampling heap profiler in the calling thread; false where the program uses it. */

@@ -173,7 +173,8 @@ function noteWork({ executionAsyncResource }: Hooks, library: Library): Work {
       if (--left === 0) return library.endWork(0, 0, false);
       try {
         const kind = kindOf(resource);
-        const work = library.beginWork(resource, kind);
+        const asker = begun.get(executionAsyncResource())?.work ?? 0;
+        const work = library.beginWork(resource, kind, asker);
         if (work !== 0) begun.set(resource, { work, kind, goesOn: type === ZLIB });
       } catch {
         // A program's own object of that type, which is none.

@@ -8,6 +8,7 @@ const MARK_END = 14;
 const CONTEXTS = 17;
 const WORK = 19;
 const ASYNC_STACK = 20;
+const WORK_STACK = 22;
 
 type Times = { readonly fromNs: number; readonly lengthNs: number; readonly waitedNs?: number };
 
@@ -97,9 +98,19 @@ export class TurnStream {
     return this;
   }
 
-  /** Work for libuv's pool that a request gave it, −1: none, −2: its end. `offset`: 0 where it is not known yet. */
-  work(atNs: number, address: number, number: number, kind = 0, offset = 0): this {
-    const bytes = Buffer.alloc(32);
+  /**
+   * Work for libuv's pool that a request gave it, −1: none, −2: its end. `offset`: 0 where it is not known yet. `asked`: the address of the work in
+   * whose callback, and the number of the stack.
+   */
+  work(
+    atNs: number,
+    address: number,
+    number: number,
+    kind = 0,
+    offset = 0,
+    asked?: readonly [asker: number, stack: number],
+  ): this {
+    const bytes = Buffer.alloc(asked === undefined ? 32 : 48);
     bytes.writeUInt32LE(bytes.length, 0);
     bytes.writeUInt16LE(WORK, 4);
     bytes.writeBigUInt64LE(BigInt(atNs), 8);
@@ -107,8 +118,22 @@ export class TurnStream {
     bytes.writeUInt32LE(number >>> 0, 24);
     bytes.writeUInt16LE(kind, 28);
     bytes.writeUInt16LE(offset, 30);
+    if (asked !== undefined) {
+      bytes.writeBigUInt64LE(BigInt(asked[0]), 32);
+      bytes.writeUInt32LE(asked[1], 40);
+    }
     this.#chunks.push(bytes);
     return this;
+  }
+
+  /** The return addresses of a stack, the innermost first. */
+  workStack(number: number, addresses: readonly number[]): this {
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(number, 0);
+    head.writeUInt32LE(addresses.length, 4);
+    const words = BigUint64Array.from(addresses, BigInt);
+    const bytes = Buffer.concat([head, Buffer.from(words.buffer)]);
+    return this.#record(WORK_STACK, [], bytes);
   }
 
   #record(type: number, numbers: readonly number[], tail: Uint8Array): this {

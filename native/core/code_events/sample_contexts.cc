@@ -69,6 +69,9 @@ constexpr uint64_t kMostAddress = uint64_t{1} << 47;
 constexpr size_t kObjectWords = 128;
 constexpr size_t kWorkLoopWord = 2;
 
+/** Return addresses of a stack; outer ones are left out. */
+constexpr uint32_t kMostAddresses = 128;
+
 /** Bytes from the begin of an object's map to its type. */
 constexpr int kTypeInMap = 12;
 
@@ -104,6 +107,10 @@ uint64_t ReadWord(uint64_t address) {
 int OwnTid() {
   return static_cast<int>(syscall(SYS_gettid));
 }
+
+/** FNV-1a, by words. */
+constexpr uint64_t kHashBegin = 0xcbf29ce484222325;
+constexpr uint64_t kHashFactor = 0x100000001b3;
 
 template <typename Function>
 Function Find(const char* name) {
@@ -194,14 +201,39 @@ bool SampleContexts::FindAddressField(uint64_t object) {
   return false;
 }
 
-uint64_t SampleContexts::BeginWork(uint64_t object, uint32_t kind) {
+uint64_t SampleContexts::BeginWork(uint64_t object, uint32_t kind, uint64_t asker) {
   if (!is_armed_ || !IsObject(object) || kind >= kWorkKinds) return 0;
   if (address_word_ == 0 && !FindAddressField(object)) return 0;
   // A program may have something else of its own there: it is taken for a number only.
   const uint64_t address = WordsOf(object)[address_word_];
   if (address % sizeof(uint64_t) != 0 || address == 0 || address >= kMostAddress) return 0;
-  WriteWork(address, kind, Read());
+  WriteWork(address, kind, Read(), asker, NoteStack(__builtin_frame_address(0)));
   return address;
+}
+
+uint32_t SampleContexts::NoteStack(const void* frame) {
+  if (!stack_.Holds(AddressOf(frame))) return 0;
+  uint64_t addresses[kMostAddresses];
+  uint32_t count = 0;
+  uint64_t hash = kHashBegin;
+  // Frames lie ever further out: what is not does not lead to one.
+  for (uint64_t fp = AddressOf(frame), least = fp; fp >= least && fp % kWord == 0 &&
+                                                   fp + 2 * kWord <= stack_.end() &&
+                                                   count < kMostAddresses;) {
+    const uint64_t address = WordAt(fp + kWord);
+    if (address == 0) break;
+    addresses[count++] = address;
+    hash = (hash ^ address) * kHashFactor;
+    least = fp + 2 * kWord;
+    fp = WordAt(fp);
+  }
+  if (count == 0) return 0;
+  KnownStack& known = known_stacks_[(hash >> 32) % kKnownStacks];
+  if (known.number != 0 && known.hash == hash) return known.number;
+  known = {hash, ++stack_count_};
+  const code_stream::WorkStack stack = {known.number, count};
+  WriteLazily(sender_, Type::kWorkStack, NowNs(), stack, addresses, count * sizeof *addresses);
+  return known.number;
 }
 
 void SampleContexts::EndWork(uint64_t address, uint32_t kind, bool goes_on, uint64_t loop) {
@@ -225,9 +257,10 @@ bool SampleContexts::FindWork(uint64_t address, uint32_t kind, uint64_t loop) {
   return false;
 }
 
-void SampleContexts::WriteWork(uint64_t address, uint32_t kind, uint32_t number) {
-  const code_stream::Work work = {address, number, static_cast<uint16_t>(kind),
-                                  work_offsets_[kind]};
+void SampleContexts::WriteWork(uint64_t address, uint32_t kind, uint32_t number, uint64_t asker,
+                               uint32_t stack) {
+  const code_stream::Work work = {
+      address, number, static_cast<uint16_t>(kind), work_offsets_[kind], asker, stack, 0};
   WriteLazily(sender_, Type::kWork, NowNs(), work);
 }
 

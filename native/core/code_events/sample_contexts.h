@@ -8,6 +8,7 @@
 #include "async_stacks.h"
 #include "sender.h"
 #include "v8_abi.h"
+#include "v8_memory.h"
 
 namespace perf_ts {
 
@@ -56,10 +57,11 @@ class SampleContexts {
   /**
    * Notes that work for libuv's pool was made in the current context, and returns the address of
    * Node's object for it; 0: it is not known. `object`: V8's, by which JavaScript has it. `kind`:
-   * below `kWorkKinds`, of its class. The thread of the pool that does the work has the address of
-   * libuv's part of the object on its stack.
+   * below `kWorkKinds`, of its class. `asker`: the address of the work whose callback runs, 0:
+   * none. The thread of the pool that does the work has the address of libuv's part of the object
+   * on its stack.
    */
-  uint64_t BeginWork(uint64_t object, uint32_t kind);
+  uint64_t BeginWork(uint64_t object, uint32_t kind, uint64_t asker);
   /**
    * It was done for a loop of libuv. Without `goes_on` the memory may be another's from now on.
    */
@@ -96,7 +98,10 @@ class SampleContexts {
   bool WatchCollections();
   bool FindAddressField(uint64_t object);
   bool FindWork(uint64_t address, uint32_t kind, uint64_t loop);
-  void WriteWork(uint64_t address, uint32_t kind, uint32_t number);
+  void WriteWork(uint64_t address, uint32_t kind, uint32_t number, uint64_t asker = 0,
+                 uint32_t stack = 0);
+  /** The number of the stack of calls around `frame`, which is written the first time. */
+  uint32_t NoteStack(const void* frame);
   void Ask(bool on);
   void Disarm();
 
@@ -123,6 +128,16 @@ class SampleContexts {
   int address_word_ = 0;
   /** Bytes from Node's object to libuv's work in it, by kind; 0: not known. */
   uint16_t work_offsets_[kWorkKinds] = {};
+  ThreadStack stack_;
+  /** Numbers of stacks that were written, by what their addresses come to; a later one may take
+   * the place. */
+  static constexpr uint32_t kKnownStacks = 256;
+  struct KnownStack {
+    uint64_t hash;
+    uint32_t number;
+  };
+  KnownStack known_stacks_[kKnownStacks] = {};
+  uint32_t stack_count_ = 0;
 
   /** Collections move objects: meanwhile the number that was current before one. */
   volatile int collections_ = 0;

@@ -60,6 +60,8 @@ enum class Type : uint16_t {
   /** An answer to the recorder: all that was written before it was asked has been sent. The
    * `code_type` is the byte that the recorder has asked with. */
   kAnswer = 21,
+  /** `WorkStack` and addresses: the callers of what gave work to libuv's pool. */
+  kWorkStack = 22,
 };
 
 struct Record {
@@ -232,6 +234,18 @@ struct Work {
   uint16_t kind;
   /** Bytes from the address to libuv's work; 0: not known yet. The same for all of a kind. */
   uint16_t offset;
+  /** The place of the work whose callback made this one; 0: none. */
+  uint64_t asker;
+  /** The `WorkStack` that it was made in; 0: not known. */
+  uint32_t stack;
+  uint32_t reserved;
+};
+
+/** Return addresses by frame pointers, the innermost first, follow. Each is as of the times of the
+ * works that have the number. */
+struct WorkStack {
+  uint32_t number;
+  uint32_t count;
 };
 
 inline constexpr uint32_t kWorkEnd = ~uint32_t{0} - 1;

@@ -1,7 +1,6 @@
 #include "v8_heap.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,19 +187,6 @@ bool V8Heap::IsBytecode(uint64_t object) {
   return true;
 }
 
-bool V8Heap::FindStack(uint64_t frame) {
-  pthread_attr_t attributes;
-  if (stack_end_ == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    void* begin = nullptr;
-    size_t size = 0;
-    pthread_attr_getstack(&attributes, &begin, &size);
-    pthread_attr_destroy(&attributes);
-    stack_begin_ = AddressOf(begin);
-    stack_end_ = stack_begin_ + size;
-  }
-  return frame >= stack_begin_ && frame < stack_end_;
-}
-
 void V8Heap::NoteBytecode(const void* start) {
   noted_bytecode_.set(BitOf(AddressOf(start)));
 }
@@ -215,8 +201,8 @@ bool V8Heap::IsNoted(uint64_t array) const {
 
 size_t V8Heap::FindCallers(const void* frame, code_stream::Caller* out) {
   const uint64_t first = AddressOf(frame);
-  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !FindStack(first)) return 0;
-  const uint64_t end = stack_end_ - first < kStackBytes ? stack_end_ : first + kStackBytes;
+  if (layout_.array_in_frame == 0 || layout_.offset_in_frame == 0 || !stack_.Holds(first)) return 0;
+  const uint64_t end = stack_.end() - first < kStackBytes ? stack_.end() : first + kStackBytes;
   const auto word = [first, end](uint64_t at) {
     return at >= first && at + kWord <= end ? WordAt(at) : 0;
   };

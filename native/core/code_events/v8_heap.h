@@ -152,8 +152,6 @@ class V8Heap {
   /** Whether the bytecode array behind V8's pointer `array`, of a frame, may be outside Node. */
   bool IsNoted(uint64_t array) const;
   static size_t BitOf(uint64_t start) { return start / sizeof(uint64_t) % kNotedBytecodes; }
-  /** Sets where this thread's stack ends; false for a frame on another one. */
-  bool FindStack(uint64_t frame);
   /** The function of a code object's data for deoptimization. */
   bool FindShared(uint64_t data, uint64_t* shared);
 
@@ -170,8 +168,7 @@ class V8Heap {
   /** Some of the bytecode arrays that were found on the stack. */
   uint64_t known_bytecode_[kKnownBytecodes] = {};
   std::bitset<kNotedBytecodes> noted_bytecode_;
-  uint64_t stack_begin_ = 0;
-  uint64_t stack_end_ = 0;
+  ThreadStack stack_;
   Growable<uint8_t> bytes_;
   Growable<uint8_t> bytecode_;
   CodePositions found_;

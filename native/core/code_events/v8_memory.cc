@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -49,6 +50,19 @@ bool IsInFile(uint64_t address) {
     return 0;
   };
   return dl_iterate_phdr(has, &address) != 0;
+}
+
+bool ThreadStack::Holds(uint64_t address) {
+  pthread_attr_t attributes;
+  if (end_ == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* begin = nullptr;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &begin, &size);
+    pthread_attr_destroy(&attributes);
+    begin_ = AddressOf(begin);
+    end_ = begin_ + size;
+  }
+  return address >= begin_ && address < end_;
 }
 
 int ConstantOf(const char* name, int without) {

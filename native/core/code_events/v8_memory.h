@@ -27,6 +27,18 @@ bool ReadPointer(uint64_t address, uint64_t* object);
 /** Whether an address is in a program or a library; `dladdr` would search all of Node's names. */
 bool IsInFile(uint64_t address);
 
+/** The stack of one thread, which asks first. */
+class ThreadStack {
+ public:
+  /** Whether the address is in it; on that thread. */
+  bool Holds(uint64_t address);
+  uint64_t end() const { return end_; }
+
+ private:
+  uint64_t begin_ = 0;
+  uint64_t end_ = 0;
+};
+
 /** A word of memory that is there. */
 inline uint64_t WordAt(uint64_t address) {
   uint64_t word;

@@ -17,7 +17,9 @@ const NO_RUN: Run = { frame: NONE, rank: 0, kind: null };
 const BINARY_RANK = 1;
 
 /** Class of the innermost of the frames that stay. */
-type Last = 'none' | 'unmapped' | 'start' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
+type Last =
+  | ('none' | 'unmapped' | 'start' | 'system' | 'library' | 'script')
+  | ('microtasks' | 'worker' | 'wait');
 
 /** States of a path on which no frame has shown yet what the thread runs. */
 const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
@@ -69,6 +71,7 @@ class NativeFolder {
     library: this.#newState('library'),
     script: this.#newState('script'),
     microtasks: this.#newState('microtasks'),
+    worker: this.#newState('worker'),
     wait: this.#newState('wait'),
   };
   /** New row of the frames of this path that stay, −1 before the first. */
@@ -162,7 +165,7 @@ class NativeFolder {
   /** Part of a run or of a function of JavaScript; without either it is a function like others. */
   #system(state: State, frame: number, found: FrameClass & { is: 'system' }): State {
     const { last } = state;
-    if (isInRun(state) || last === 'script' || last === 'microtasks') return state;
+    if (isInRun(state) || last === 'script' || IS_STEP.has(last)) return state;
     switch (last) {
       case 'system':
         return state;
@@ -196,6 +199,12 @@ class NativeFolder {
     }
     if (isRoot !== true) return this.#stronger(state, 'run', { label, rank, kind, category });
     if (this.#base === NONE) return this.#stronger(state, 'root', { label, rank, kind, category });
+    // Work of libuv's pool stands below the functions that asked for it. Frames before a root lead to it.
+    if (kind === 'uvWorker') {
+      if (state.last === 'worker') return this.#behind.worker;
+      const before = this.#behind[state.last];
+      return this.#keep(before, this.#kinds.intern(label, category), 'worker');
+    }
     // An event loop within a function waits for that function's sake.
     return this.#stronger(state, 'run', { ...kindFacts('poll'), kind: 'poll' });
   }
@@ -261,10 +270,13 @@ function isInRun({ root, run }: State): boolean {
   return root.rank > 0 || run.rank > 0;
 }
 
+/** Frames of the runtime that stay within a path. */
+const IS_STEP: ReadonlySet<Last> = new Set(['microtasks', 'worker']);
+
 /** Whether the run of a state is a frame. */
 function isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
   const isBridge = !isEnd && kernel.rank === 0;
-  if (run.kind === null) return !isBridge && root.rank === 0 && last !== 'microtasks';
+  if (run.kind === null) return !isBridge && root.rank === 0 && !IS_STEP.has(last);
   if (kindFacts(run.kind).isCharged === true) return !isBridge && last !== 'script';
   // It hands over to the program's modules, and what they do is theirs.
   if (run.kind === 'recorder') return !isBridge;

@@ -22,7 +22,8 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
  *     MARK, MARK_END          spans of time with names, see `read/jit/marks.ts`
  *     CONTEXTS                contexts of samples, see `read/jit/contexts.ts`
  *     ARM         u32 tid, on      the thread handles signals of its samples, or no more
- *     WORK        u64 address; u32 number; u16 kind, offset      for libuv's pool, see `read/jit/pool-work.ts`
+ *     WORK        u64 address; u32 number; u16 kind, offset; …   for libuv's pool, see `read/jit/pool-work.ts`
+ *     WORK_STACK  u32 number, count; u64 addresses[]             the callers of what made it
  *     ASYNC_STACK u32 number, size; u64 length; char json[]      functions that await one, see `read/jit/async-stacks.ts`
  *     ANSWER      to the recorder's question, which is `code_type`: all that came before it has been sent
  *     VERSION     u32 script, version  written by the recorder: a script of a path that others had before, see `map-notes.ts`, `held-maps.ts`
@@ -50,10 +51,13 @@ export const CODE_EVENT = {
   WORK: 19,
   ASYNC_STACK: 20,
   ANSWER: 21,
+  WORK_STACK: 22,
 } as const;
 const BYTE_CODE = 0;
 /** Bytes before the name, entries, ends or URL, by type. */
-const FIXED_BYTES = [0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8, 8, 8, 16, 16, 0];
+const FIXED_BYTES = [
+  0, 24, 24, 16, 0, 0, 8, 0, 24, 16, 8, 40, 360, 16, 16, 40, 8, 8, 8, 16, 16, 0, 8,
+];
 /** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
 export const MOST_NAME_BYTES = 64 << 10;
 /** ADDED with the longest name, filled up to 8 bytes. */

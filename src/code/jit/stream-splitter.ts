@@ -29,6 +29,7 @@ const TAKEN_OUT: ReadonlySet<number> = new Set([
   CODE_EVENT.WORK,
   CODE_EVENT.ASYNC_STACK,
   CODE_EVENT.ANSWER,
+  CODE_EVENT.WORK_STACK,
 ]);
 
 /** Called as records of a stream come; the bytes are valid during the call. */

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import type { Diagnostics } from '../../base/diagnostics.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
 import { getOrMake } from '../../base/group-by.ts';
 import type { RawTime } from '../../base/u64.ts';
 import { eachStream } from '../../code/jit/code-events.ts';
@@ -10,6 +10,7 @@ import type { MarkTable } from '../../profile/mark-table.ts';
 import type { TurnLoop, TurnTable } from '../../profile/turn-table.ts';
 import type { ProfileThread } from '../../profile/types.ts';
 import { StoredFiles } from '../files/stored-files.ts';
+import { AskedWork } from './asked-work.ts';
 import {
   LOOP_TURNS_ATTACHMENT,
   POOL_WORK_ATTACHMENT,
@@ -19,7 +20,7 @@ import { ContextTableBuilder } from './contexts.ts';
 import { TurnTableBuilder } from './loop-turns.ts';
 import type { LoopVisitor } from './loop-visitor.ts';
 import { MarkTableBuilder } from './marks.ts';
-import { decodePoolSamples, PoolSamples, WorkLog } from './pool-work.ts';
+import { decodePoolSamples, PoolSamples, WorkLog, workInSamples } from './pool-work.ts';
 
 /** More than any loop writes in a day. */
 const MOST_TURN_BYTES = 2 ** 28;
@@ -56,8 +57,20 @@ export function poolSamplesOf(
   diagnostics: Diagnostics,
 ): PoolSamples | null {
   const log = new WorkLog();
-  eachLoop(processes, startTime, () => NONE, diagnostics, [log]);
+  visitLoops(processes, startTime, () => NONE, diagnostics, [log]);
   return log.length === 0 ? null : new PoolSamples(startTime, log);
+}
+
+/**
+ * The calls in which the work was asked for that samples of libuv's pool were taken in; null where it is not known. `sampled`: of
+ * `readPoolSamples`, null: which work that is comes out as samples are read.
+ */
+export function openAskedWork(data: PerfData, sampled: Uint8Array | null): AskedWork | null {
+  const { startTime, diagnostics } = data;
+  const log = new WorkLog();
+  visitLoops(readLoopStreams(data, diagnostics), startTime, () => NONE, new Diagnostics(), [log]);
+  if (log.length === 0) return null;
+  return new AskedWork(log, sampled === null ? Array(log.length).keys() : workInSamples(sampled));
 }
 
 /** Turns and marks of event loops; null where they have none. */
@@ -86,7 +99,7 @@ export function decodeLoops(
     processes.length === 0 ? [] : threads.map(({ pid, tid }, row) => [`${pid} ${tid}`, row]),
   );
   const threadOf = (pid: number, tid: number) => rows.get(`${pid} ${tid}`) ?? NONE;
-  eachLoop(processes, startTime, threadOf, diagnostics, [turns, marks, contexts]);
+  visitLoops(processes, startTime, threadOf, diagnostics, [turns, marks, contexts]);
   const table = marks.finish(endNs);
   const noted = contexts.finish();
   if (table === null || noted === null) return { turns: turns.finish(), marks: table };
@@ -114,7 +127,7 @@ export function decodeLoops(
 }
 
 /** Visits the loops of the processes, and counts damaged ones. */
-function eachLoop(
+export function visitLoops(
   processes: readonly LoopStreams[],
   startTime: RawTime,
   threadOf: (pid: number, tid: number) => number,

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { getOrMake } from '../../base/group-by.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
-import { type RawTime, readTimeSince, readU64, toRawTime } from '../../base/u64.ts';
+import { type RawTime, readAddress, readTimeSince, readU64, toRawTime } from '../../base/u64.ts';
 import { CODE_EVENT, type CodeRecord, RECORD_BYTES } from '../../code/jit/code-record.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { MarkTable } from '../../profile/mark-table.ts';
@@ -20,13 +20,26 @@ const HEAD_BYTES = 8;
 const SAMPLE_BYTES = 24;
 /** pid, tid, row. */
 const IDS = 3;
+const ROW_AT = 16;
+
+/** The bytes of a WORK from recorders that do not note who asked. */
+const SHORT_WORK_BYTES = RECORD_BYTES + 16;
+
+/** The calls in which work was asked for: return addresses of a process as of a time, the innermost first. */
+export type AskedIn = {
+  readonly pid: number;
+  readonly timeNs: number;
+  readonly addresses: Float64Array;
+};
 
 /**
  * The work that programs gave to libuv's pool, in the streams that have marks as well. A row is a record.
  *
- *     WORK  u64 address; u32 number; u16 kind, offset     of a request, or an end
+ *     WORK        u64 address; u32 number; u16 kind, offset; u64 asker; u32 stack, 0     of a request, or an end
+ *     WORK_STACK  u32 number, count; u64 addresses[]
  *
  * Libuv's part of it is `offset` bytes behind the address, for all of a kind: known when the first has ended.
+ * `asker`: the address of the work in whose callback it was asked for.
  */
 export class WorkLog implements LoopVisitor {
   readonly #timeNs = new GrowableFloat64(256);
@@ -35,22 +48,65 @@ export class WorkLog implements LoopVisitor {
   /** Index of `#offsets`. */
   readonly #kind = new GrowableInt32(256);
   readonly #offsets: number[] = [];
+  /** Number of the stack in its loop, 0: not known; row of the work whose callback asked, −1: none. */
+  readonly #stack = new GrowableInt32(256);
+  readonly #asker = new GrowableInt32(256);
+  /** Stacks by loop. */
+  readonly #stacks: Map<number, Float64Array>[] = [];
+  /** Rows of the loop's work that has not ended, by address. */
+  #open = new Map<number, number>();
   readonly #loops: { readonly loop: TurnLoop; readonly firstRow: number }[] = [];
 
   begin(loop: TurnLoop): void {
     this.#loops.push({ loop, firstRow: this.length });
+    this.#stacks.push(new Map());
+    this.#open = new Map();
     for (let kind = 0; kind < KINDS; kind++) this.#offsets.push(0);
   }
 
-  take(view: DataView, { type, at }: CodeRecord, origin: RawTime): void {
+  take(view: DataView, record: CodeRecord, origin: RawTime): void {
+    const { type, at, size } = record;
+    if (type === CODE_EVENT.WORK_STACK) this.#takeStack(view, record);
     if (type !== CODE_EVENT.WORK) return;
     const body = at + RECORD_BYTES;
+    const address = readU64(view, body, true);
+    const isLong = size > SHORT_WORK_BYTES;
+    const asker = isLong ? this.#open.get(readU64(view, body + 16, true)) : undefined;
+    this.#asker.push(asker ?? NONE);
+    this.#stack.push(isLong ? view.getUint32(body + 24, true) : 0);
+    const number = view.getUint32(body + 8, true);
+    if (number === WORK_END) this.#open.delete(address);
+    else if (number !== WORK_FOUND) this.#open.set(address, this.length);
     const kind = (this.#loops.length - 1) * KINDS + (view.getUint16(body + 12, true) % KINDS);
     this.#offsets[kind] ||= view.getUint16(body + 14, true);
     this.#timeNs.push(readTimeSince(view, at + 8, true, origin));
-    this.#address.push(readU64(view, body, true));
-    this.#number.push(view.getUint32(body + 8, true));
+    this.#address.push(address);
+    this.#number.push(number);
     this.#kind.push(kind);
+  }
+
+  #takeStack(view: DataView, { at, end }: CodeRecord): void {
+    const first = at + RECORD_BYTES + 8;
+    const room = Math.floor((end - first) / 8);
+    const length = Math.min(view.getUint32(at + RECORD_BYTES + 4, true), room);
+    const addresses = Float64Array.from({ length }, (_, i) =>
+      readAddress(view, first + 8 * i, true),
+    );
+    this.#stacks.at(-1)?.set(view.getUint32(at + RECORD_BYTES, true), addresses);
+  }
+
+  /** Returns where a row's work was asked for; null: not known. */
+  askedIn(row: number): AskedIn | null {
+    if (row < 0 || row >= this.length) return null;
+    const at = Math.floor(this.#kind.array[row] / KINDS);
+    const addresses = this.#stacks[at]?.get(this.#stack.array[row]);
+    const timeNs = this.#timeNs.array[row];
+    return addresses ? { pid: this.#loops[at].loop.pid, timeNs, addresses } : null;
+  }
+
+  /** The row of the work in whose callback a row's was asked for; −1: it was in none. */
+  askerOf(row: number): number {
+    return row < 0 || row >= this.length ? NONE : this.#asker.array[row];
   }
 
   /** The work of each process, by pid. */
@@ -202,6 +258,15 @@ export class PoolSamples {
   }
 }
 
+/** The row of the `WorkLog` of each sample that an attachment has. */
+export function workInSamples(bytes: Uint8Array): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = Math.max(0, Math.floor((bytes.length - HEAD_BYTES) / SAMPLE_BYTES));
+  return Int32Array.from({ length }, (_, i) =>
+    view.getInt32(HEAD_BYTES + i * SAMPLE_BYTES + ROW_AT, true),
+  );
+}
+
 /**
  * The requests of samples of libuv's pool, as an attachment has them. `requestOf`: of a row of the `WorkLog`; `loopOf`: adds the thread to those that
  * the table's rows are of.
@@ -217,11 +282,12 @@ export function decodePoolSamples(
   const sinceNs = length === 0 ? 0 : readTimeSince(view, 0, true, startTime);
   const placeOf = (row: number) => HEAD_BYTES + row * SAMPLE_BYTES;
   const id = (row: number, which: number) => view.getInt32(placeOf(row) + 8 + 4 * which, true);
+  const work = workInSamples(bytes);
   const rows = { length };
   return {
     length,
     loop: Int32Array.from(rows, (_, row) => loopOf(id(row, 0), id(row, 1))),
     timeNs: Float64Array.from(rows, (_, row) => sinceNs + view.getFloat64(placeOf(row), true)),
-    request: Int32Array.from(rows, (_, row) => requestOf(id(row, 2))),
+    request: Int32Array.from(rows, (_, row) => requestOf(work[row])),
   };
 }

@@ -136,6 +136,22 @@ describe('the level javascript', () => {
     ).toEqual(['(V8 worker) > (garbage collector)', '(libuv worker) > (libuv)', 'vips_thread_run']);
   });
 
+  test('work of libuv’s pool stands below the function that asked for it', () => {
+    const worker = [`start_thread${LIBC}`, 'uv__thread_start@node', 'worker@node'];
+    expect(
+      folded(
+        'javascript',
+        ['uv_run@node', HANDLE, ...worker, 'uv__fs_work@node', `read${LIBC}`],
+        ['uv_run@node', HANDLE, ...worker],
+        ['uv_run@node', HANDLE, ...worker, `[unknown]${NODE}`],
+      ),
+    ).toEqual([
+      '(event loop) > handle /srv/app.js:7 > (libuv worker) > (libuv)',
+      '(event loop) > handle /srv/app.js:7 > (libuv worker)',
+      '(event loop) > handle /srv/app.js:7 > (libuv worker)',
+    ]);
+  });
+
   test('the binary is named without symbols, and no kind is guessed', () => {
     expect(folded('javascript', [`[unknown]${NODE}`, HANDLE, `[unknown]${NODE}`])).toEqual([
       'handle /srv/app.js:7 > (node)',

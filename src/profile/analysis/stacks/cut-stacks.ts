@@ -126,7 +126,7 @@ function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
  * name. Such a stack may be one that others have without it.
  */
 export function unmarkWholeStacks(profile: Profile, { outermost, reason }: StackEnds): Profile {
-  const { stacks, samples, lostStack } = profile;
+  const { stacks, samples, lostStack, askedIn } = profile;
   const isMarked = (row: number) => stacks.prefix[row] !== NONE && outermost[row] === row;
   if (!reason.some((found, row) => found === NO_REASON && isMarked(row))) return profile;
   const builder = new StackTableBuilder();
@@ -140,6 +140,7 @@ export function unmarkWholeStacks(profile: Profile, { outermost, reason }: Stack
     ...profile,
     stacks: builder.finish(),
     samples: { ...samples, stack: lookUpNarrow(samples.stack, newStack, builder.length) },
+    ...(askedIn && { askedIn: askedIn.map((row) => newStack[row]) }),
     lostStack: (lostStack === NONE ? NONE : newStack[lostStack]) as Profile['lostStack'],
   };
 }
