@@ -34,9 +34,14 @@ const MAX_PLT_ENTRIES = 1_000_000;
  *   arm64 .plt       32-byte header, 16-byte entries;  arm: 20 and 12
  *
  * x86 linkers don't keep IFUNC relocations in entry order, but the GOT slots are: sort by
- * `r_offset`.
+ * `r_offset`. With `wanted`, nothing is read of a file in whose tables none of these addresses is.
  */
-export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
+export function readPlt(
+  elf: ElfFile,
+  diagnostics: Diagnostics,
+  wanted: Float64Array | null = null,
+): PltEntry[] {
+  if (wanted !== null && !wanted.some((address) => isInPlt(elf, address))) return [];
   const plt = findSection(elf, '.plt');
   if (plt === null) return readPltGot(elf, diagnostics);
   const isX86 = elf.header.machine === EM_X86_64 || elf.header.machine === EM_386;
@@ -72,6 +77,13 @@ export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
     start += sizes.entry;
   }
   return entries.concat(isX86 ? readPltGot(elf, diagnostics) : []);
+}
+
+function isInPlt(elf: ElfFile, at: number): boolean {
+  return ['.plt', '.plt.sec', '.plt.got'].some((name) => {
+    const section = findSection(elf, name);
+    return section !== null && at >= section.address && at < section.address + section.size;
+  });
 }
 
 function entrySizes(machine: number, table: ElfSection): { header: number; entry: number } | null {

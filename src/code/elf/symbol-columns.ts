@@ -36,6 +36,8 @@ export const MAX_SYMBOLS = 5_000_000;
 const SYM32_SIZE = 16;
 const SYM64_SIZE = 24;
 const SYMBOLS_PER_READ = 16 * 1024;
+/** Symbols that are shown at once where few of them are kept: their memory is garbage at once. */
+const SYMBOLS_IN_VIEW = 4 * 1024;
 /** Room at first for symbols of which few are picked. */
 const FEW = 64;
 
@@ -76,16 +78,18 @@ export class SymbolSection {
   readAll(): SymbolColumns {
     // Columns that grow are copied again and again, and memory seen first costs more than what is read into it.
     const columns = new ColumnRoom(this.#count);
-    for (let base = 0; base < this.#count; base += SYMBOLS_PER_READ) this.#read(base, columns);
+    for (let base = 0; base < this.#count; base += SYMBOLS_PER_READ) {
+      this.#read(base, SYMBOLS_PER_READ, columns);
+    }
     return columns.finish(this.strings);
   }
 
   /** Shows the symbols in pieces, which are valid and may be written into until `see` returns. */
-  visit(see: (window: SymbolColumns) => void): void {
-    const columns = new ColumnRoom(Math.min(this.#count, SYMBOLS_PER_READ));
-    for (let base = 0; base < this.#count; base += SYMBOLS_PER_READ) {
+  #visit(see: (window: SymbolColumns) => void): void {
+    const columns = new ColumnRoom(Math.min(this.#count, SYMBOLS_IN_VIEW));
+    for (let base = 0; base < this.#count; base += SYMBOLS_IN_VIEW) {
       columns.length = 0;
-      this.#read(base, columns);
+      this.#read(base, SYMBOLS_IN_VIEW, columns);
       see(columns.finish(this.strings));
     }
   }
@@ -96,7 +100,7 @@ export class SymbolSection {
     const size = new GrowableFloat64(FEW);
     const info = new GrowableUint8(FEW);
     const nameOffset = new GrowableInt32(FEW);
-    this.visit((window) => {
+    this.#visit((window) => {
       for (const row of pick(window)) {
         value.push(window.value[row]);
         size.push(window.size[row]);
@@ -114,11 +118,11 @@ export class SymbolSection {
     };
   }
 
-  /** Adds the symbols of the window that begins at the symbol `base`. */
-  #read(base: number, columns: ColumnRoom): void {
+  /** Adds `most` symbols from the symbol `base` on. */
+  #read(base: number, most: number, columns: ColumnRoom): void {
     const { source, header } = this.#elf;
     const stride = this.#stride;
-    const wanted = Math.min(SYMBOLS_PER_READ, this.#count - base);
+    const wanted = Math.min(most, this.#count - base);
     const bytes = source.read(this.#section.offset + base * stride, wanted * stride);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const { is64, littleEndian } = header;

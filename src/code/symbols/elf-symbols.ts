@@ -58,7 +58,7 @@ export function loadElfSymbols(
   ].flatMap(({ owner, section }) =>
     section === null ? [] : [new SymbolSection(owner, section, codeSymbols(owner), diagnostics)],
   );
-  const plt = readPlt(elf, diagnostics);
+  const plt = readPlt(elf, diagnostics, wanted);
   const isThumb = elf.header.machine === EM_ARM;
   // Addresses of Thumb functions are not those that their symbols state.
   const needed = wanted && withResolvers(wanted, plt);
