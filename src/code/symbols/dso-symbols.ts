@@ -112,22 +112,20 @@ function loadFile(
       open.closeAll();
       return null;
     }
-    // Whoever has mapped a file that only he can reach may be gone the next time.
-    const isWhole =
-      context.wanted === null || (context.holdsFiles && source.file?.path.startsWith('/proc/'));
-    const content = isWhole ? (found ?? versionText(source)) : null;
+    const content = found ?? versionText(source);
     const same = content === null ? undefined : context.sameContent(content);
     if (same !== undefined) {
       open.closeAll();
       return same;
     }
-    const symbols = loadElf(elf, open, dso, isWhole ? { ...context, wanted: null } : context);
+    // Whoever has mapped a file that only he can reach may be gone the next time.
+    const isOutOfReach = context.holdsFiles && source.file?.path.startsWith('/proc/') === true;
+    const symbols = loadElf(elf, open, dso, isOutOfReach ? { ...context, wanted: null } : context);
     return {
       ...symbols,
-      isWhole: isWhole === true,
       buildId: found,
       // Another file of the build may have the symbols that this one was stripped of.
-      content: symbols.isStripped ? null : content,
+      content: symbols.isStripped || !symbols.isWhole ? null : content,
       held: open.closeUnheld(),
     };
   } catch (error) {
@@ -172,15 +170,17 @@ function loadElf(
   elf: ElfFile,
   open: OpenFiles,
   dso: DsoKey,
-  { provider, demangle, diagnostics, xz, wanted }: DsoSymbolsContext,
-): Pick<DsoSymbols, 'table' | 'segments' | 'isStripped' | 'bytes'> {
+  { provider, demangle, diagnostics, xz, wanted, holdsFiles }: DsoSymbolsContext,
+): Pick<DsoSymbols, 'table' | 'segments' | 'isStripped' | 'bytes' | 'isWhole'> {
   const hasSymtab = findSymtab(elf) !== null;
   const debug = hasSymtab ? null : findDebugFile(elf, dso, provider, diagnostics);
   const separate = debug && { ...debug.elf, source: open.add(debug.source) };
   const owner = separate ?? (hasSymtab ? null : readMiniDebugInfo(elf, xz, diagnostics));
   const segments = new SegmentMap(elf);
-  const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
   const go = hasSymtab || owner !== null ? null : findGoTable(elf, diagnostics);
+  // A table of Go's is read as a whole for one address as well.
+  const isWhole = wanted === null || (holdsFiles && go !== null);
+  const inFile = isWhole ? null : wanted.map((address) => segments.toFileAddress(address));
   const isStripped = !hasSymtab && owner === null && go === null;
   const goText = go && heldStrings(elf, go.range);
   let otherCount = 0;
@@ -193,7 +193,7 @@ function loadElf(
   const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, findOthers);
   const goBytes = goText === null ? (go?.table.byteLength ?? 0) : 0;
   const bytes = BYTES_OF_SYMBOL * table.length + BYTES_OF_OTHER * otherCount + goBytes;
-  return { table, segments, isStripped, bytes };
+  return { table, segments, isStripped, bytes, isWhole };
 }
 
 /** The file and its state in words; null where the source is no file. */

@@ -106,9 +106,9 @@ export class Symbolizer {
   /** Build IDs of tables that were forgotten. */
   readonly #buildIds = new Map<DsoIndex, string | null>();
   /** Files that were read for the addresses at hand, and have no table here. */
-  readonly #seldom = new Map<DsoIndex, SeldomAsked>();
+  readonly #seldom = new Map<string, SeldomAsked>();
   /** Memory of tables that were forgotten. */
-  readonly #bytesOf = new Map<DsoIndex, number>();
+  readonly #bytesOf = new Map<string, number>();
   #kallsyms: SymbolTable | null | undefined;
   /** Ascending; null: any kernel address may be asked for. */
   #expectedKernelAddresses: Float64Array | null = null;
@@ -314,14 +314,15 @@ export class Symbolizer {
     const { dsos, holdsFiles } = this.#options;
     if (holdsFiles !== true || dsos.key(dso).kind !== 'user-file') return false;
     if (this.#unasked.has(this.#fileText(dso))) return false;
-    const before = this.#seldom.get(dso) ?? { asks: 0, ofRound: 0 };
+    const build = this.#buildText(dso);
+    const before = this.#seldom.get(build) ?? { asks: 0, ofRound: 0 };
     const bytes = this.#fileTables().reduce((sum, table) => sum + table.bytes, 0);
-    const hasRoom = bytes + (this.#bytesOf.get(dso) ?? 0) < MOST_TABLE_BYTES;
+    const hasRoom = bytes + (this.#bytesOf.get(build) ?? 0) < MOST_TABLE_BYTES;
     if (before.ofRound >= ASKS_BEFORE_LOADED || (hasRoom && before.asks >= ASKS_BEFORE_KEPT)) {
-      this.#seldom.delete(dso);
+      this.#seldom.delete(build);
       return false;
     }
-    this.#seldom.set(dso, { asks: before.asks + 1, ofRound: before.ofRound + 1 });
+    this.#seldom.set(build, { asks: before.asks + 1, ofRound: before.ofRound + 1 });
     return true;
   }
 
@@ -397,7 +398,8 @@ export class Symbolizer {
       if (known !== table) continue;
       this.#symbolsOf.delete(dso);
       this.#buildIds.set(dso, table.buildId);
-      this.#bytesOf.set(dso, Math.max(table.bytes, this.#bytesOf.get(dso) ?? 0));
+      const build = this.#buildText(dso);
+      this.#bytesOf.set(build, Math.max(table.bytes, this.#bytesOf.get(build) ?? 0));
     }
   }
 
@@ -410,6 +412,11 @@ export class Symbolizer {
 
   get #heldCount(): number {
     return this.#fileTables().filter(({ held }) => held.length > 0).length;
+  }
+
+  /** Equal for copies of one build. */
+  #buildText(dso: DsoIndex): string {
+    return this.#options.dsos.buildId(dso) ?? this.#options.dsos.keyText(dso);
   }
 
   #fileText(dso: DsoIndex): string {

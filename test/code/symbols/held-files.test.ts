@@ -228,6 +228,8 @@ it('the table of a file is kept where it is asked for often, and read for the ad
   expect(inFiles()).toEqual([0, 0]);
   expect(namesAt([2])).toEqual([nameOf('often', 2)]);
   expect(inFiles()).toEqual([1, 0]);
+  // Another file of the build that has a table, whose names are other ones here.
+  expect(namesAt([8], drawnProgram('copy'))).toEqual([nameOf('often', 8)]);
   // Whoever has mapped it may be gone the next time.
   expect(namesAt([4], `/proc/self/root${paths[1]}`)).toEqual([nameOf('far', 4)]);
   expect(inFiles()).toEqual([1, 1]);
