@@ -33,7 +33,7 @@ function decodeAscii(bytes: Uint8Array, end: number): string | null {
   return text;
 }
 
-/** Of FNV-1a for 32 bits. */
+/** The prime of FNV-1a for 32 bits. */
 const HASH_PRIME = 0x01000193;
 
 function isText(text: string, bytes: Uint8Array): boolean {
