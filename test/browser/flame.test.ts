@@ -48,6 +48,16 @@ describeBrowser('the views of functions', (tab) => {
     await frame(page, 'handle').waitFor();
   });
 
+  it('the pane calls the heaviest function so until a person chooses it', async () => {
+    const page = await open();
+    const head = page.locator('.chosen-head');
+    await expect.poll(() => head.innerText()).toMatch(/^Heaviest:\s+skipSpace/);
+    await page.locator('.where-row').first().click();
+    await expect.poll(() => head.innerText()).toMatch(/^skipSpace/);
+    await page.goBack();
+    await expect.poll(() => head.innerText()).toMatch(/^Heaviest:\s+skipSpace/);
+  });
+
   it('a search steps through its matches', async () => {
     const page = await open();
     await page.keyboard.press('/');

@@ -22,6 +22,8 @@ export class ChosenPane {
   readonly root = element('section', 'chosen');
   readonly #context: ViewContext;
   readonly #head = element('div', 'chosen-head');
+  /** Stands before the name where nobody chose the function. */
+  readonly #unchosen = element('span', 'quiet-text', 'Heaviest:');
   readonly #weight = element('p', 'details-self');
   readonly #callers = element('section', 'chosen-part callers');
   readonly #callees = element('section', 'chosen-part callees');
@@ -73,6 +75,8 @@ export class ChosenPane {
   show(state: ViewState): void {
     const func = this.#funcOf(state);
     if (func === undefined) return;
+    // Also where the heaviest is chosen, of which all else is shown already.
+    this.#unchosen.hidden = state.func !== null;
     if (func === null) {
       this.#ask(null);
       this.#askInterval(null);
@@ -122,7 +126,7 @@ export class ChosenPane {
     heading.title = [name, place, result.dso].filter((part) => part !== '').join('\n');
     replaceKeepingFocus(
       this.#head,
-      ...(state.func === null ? [element('span', 'quiet-text', 'Heaviest:')] : []),
+      this.#unchosen,
       heading,
       this.#weight,
       this.#renderActions(func, result),
