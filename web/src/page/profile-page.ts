@@ -1,4 +1,5 @@
 import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
+import { answersTogether } from '../ask/answers-together.ts';
 import type { LateReport } from '../ask/late-report.ts';
 import type { LatestRecording } from '../ask/latest-recording.ts';
 import type { AskWorker } from '../ask/worker-client.ts';
@@ -64,6 +65,7 @@ export function createProfilePage(
   const context: ViewContext = {
     store,
     ask,
+    askAround: answersTogether(ask),
     get recording() {
       return latest.get();
     },

@@ -53,7 +53,7 @@ export class ChosenPane {
     this.root.setAttribute('aria-label', 'The chosen function');
     const fail = (problem: string) => this.#fail(problem, 'problem');
     this.#ask = askLatest(
-      context.ask,
+      context.askAround,
       'details',
       (result, { func }) => {
         this.#drawn = { func, result };
@@ -62,7 +62,7 @@ export class ChosenPane {
       fail,
     );
     this.#askInterval = askLatest(
-      context.ask,
+      context.askAround,
       'selfInterval',
       (of, { func }) => {
         this.#interval = { func, of };

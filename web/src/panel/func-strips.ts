@@ -38,7 +38,7 @@ export class FuncStrips {
     this.root.append(element('h3', '', 'Who ran it, and when'), this.#rows, this.#note);
     this.#picture.root.setAttribute('aria-hidden', 'true');
     this.#ask = askLatest(
-      context.ask,
+      context.askAround,
       'tracks',
       (result) => {
         this.#result = result;

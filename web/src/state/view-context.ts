@@ -8,6 +8,8 @@ import type { Store } from './store.ts';
 export type ViewContext = {
   readonly store: Store;
   readonly ask: AskWorker;
+  /** The same for what stands around the open view, whose answers come together. */
+  readonly askAround: AskWorker;
   /**
    * The recording that is shown. A live one grows: this is its latest state, so it is read where it is
    * needed, and not kept. Rows mean the same in all states.

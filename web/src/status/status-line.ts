@@ -17,7 +17,7 @@ const LEAST_SHARE = 0.0005;
 
 /** The line below every view: where one is zoomed, how much of all that is, and whose code it was spent in. */
 export function createStatusLine(context: ViewContext): HTMLElement {
-  const { store, ask } = context;
+  const { store, askAround: ask } = context;
   const path = element('nav', 'status-path');
   path.setAttribute('aria-label', 'Path of the zoom');
   const legend = element('div', 'legend');

@@ -107,7 +107,7 @@ export class Tracks {
     this.#gestures = new TrackGestures(context, this.#window, this.#plot, this.#drawSoon);
     this.root.setAttribute('aria-label', 'Threads over time');
     this.#ask = askLatest(
-      context.ask,
+      context.askAround,
       'tracks',
       (result) => this.#take(result),
       (problem) => {
