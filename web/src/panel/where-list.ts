@@ -122,14 +122,14 @@ export class WhereList {
     ]
       .filter((part) => part !== '')
       .join('\n');
-    const bar = element('span', 'where-bar');
-    bar.style.width = `${most === 0 ? 0 : (100 * share) / most}%`;
     const colour = colourVariable(colourNameOfFunc(row.name, row.group));
-    bar.style.background = colour;
+    const figure = element('span', 'where-share', formatShare(share));
+    figure.style.setProperty('--part', `${most === 0 ? 0 : (100 * share) / most}%`);
+    figure.style.setProperty('--bar', colour);
     const dot = element('span', 'swatch');
     dot.style.background = colour;
     button.append(
-      element('span', 'where-share', bar, element('span', '', formatShare(share))),
+      figure,
       dot,
       element('span', 'cut-name', splitPlace(row.name, row.place).name),
       element('span', 'where-place', shortPlace(row.place)),
