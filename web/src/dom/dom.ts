@@ -145,12 +145,12 @@ export function emptyState(
   return box;
 }
 
-/** Calls `act` when `box` gets its first width and whenever that changes. */
-export function onWidthChange(box: Element, act: () => void): void {
+/** Calls `act` with the width of `box`, in pixels, when it gets its first one and whenever that changes. */
+export function onWidthChange(box: Element, act: (width: number) => void): void {
   let width = 0;
   new ResizeObserver(() => {
     if (box.clientWidth === width) return;
     width = box.clientWidth;
-    act();
+    act(width);
   }).observe(box);
 }

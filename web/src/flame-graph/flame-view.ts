@@ -52,8 +52,10 @@ export class FlameView implements TabView {
   /** Figures of the tree drawn; null until they are there. */
   #intervals: TreeIntervals | null = null;
   #intervalsTimer = 0;
-  /** Pixels that `#claimHeight` asked for. */
-  #claimed = 0;
+  /** Pixels of the chart, 0 where it is not known: to ask for them among changes takes a layout. */
+  #width = 0;
+  /** Pixels of the picture that `#claimHeight` asked for, and of all that it did. */
+  #claimed = { picture: 0, all: 0 };
   /** The match that is to be seen once the tree that was asked for is drawn. */
   #toReveal: ShownMatch | null = null;
 
@@ -103,7 +105,7 @@ export class FlameView implements TabView {
 
   show(state: ViewState): void {
     this.#showControls(state);
-    const width = Math.max(300, this.#chart.root.clientWidth);
+    const width = Math.max(300, this.#width || this.#chart.root.clientWidth);
     const least = leastFrameWidth(width) / (width * timesOf(state.lens));
     const params = { ...treeParams(state, least), maxRows: MAX_FRAMES };
     if (this.#askTree(params)) {
@@ -193,13 +195,14 @@ export class FlameView implements TabView {
    */
   #claimHeight(isWhole: boolean): void {
     const { chart } = this.#chart;
-    if (chart === null) return;
+    // What stands around it is measured where it matters: that takes a layout.
+    if (chart === null || (!isWhole && chart.height <= this.#claimed.picture)) return;
     // The map lies below the frames, where there is room.
     const map = this.#chart.minimap.root.offsetHeight;
     const beside = this.#edits.offsetHeight + this.#remarks.offsetHeight + map;
-    const height = Math.ceil(chart.svg.getBoundingClientRect().height) + beside + BESIDE_PIXELS;
-    if (!isWhole && height <= this.#claimed) return;
-    this.#claimed = height;
+    const height = Math.ceil(chart.height) + beside + BESIDE_PIXELS;
+    if (!isWhole && height <= this.#claimed.all) return;
+    this.#claimed = { picture: chart.height, all: height };
     this.root.closest<HTMLElement>('.work')?.style.setProperty('--graph-height', `${height}px`);
   }
 
@@ -225,8 +228,9 @@ export class FlameView implements TabView {
   /** Keeps the chart as wide as its box and as high as the window has room for it. */
   #followWindow(): void {
     const { root } = this.#chart;
-    onWidthChange(root, () => {
-      if (root.clientWidth > 0) this.show(this.#context.store.get());
+    onWidthChange(root, (width) => {
+      this.#width = width;
+      if (width > 0) this.show(this.#context.store.get());
     });
   }
 

@@ -22,6 +22,9 @@ function layersSwitch(store: Store, state: ViewState): HTMLElement {
   );
 }
 
+/** The keys of the state that the menu shows. */
+const SHOWN = ['weight', 'event', 'shape', 'sort', 'roots', 'tree', 'foldPassing'] as const;
+
 /** The menu of what few change and nobody all the time: the weight, and how the graph is drawn. */
 export function createViewMenu(context: ViewContext): HTMLElement {
   const { store } = context;
@@ -43,7 +46,10 @@ export function createViewMenu(context: ViewContext): HTMLElement {
       ...row('Layers', layersSwitch(store, state)),
     );
   };
-  store.subscribe(show);
+  store.subscribe((state, previous) => {
+    if (SHOWN.some((key) => state[key] !== previous[key])) show(state);
+  });
+  context.onReplaced(() => show(store.get()));
   show(store.get());
   return menu.root;
 }

@@ -120,7 +120,9 @@ function createTreeTools({ store }: ViewContext, search: SearchBar): readonly HT
   const show = (state: ViewState) => {
     replaceKeepingFocus(turn, treeSwitch(store, state));
   };
-  store.subscribe(show);
+  store.subscribe((state, previous) => {
+    if (state.tree !== previous.tree) show(state);
+  });
   show(store.get());
   document.addEventListener('keydown', (event) => {
     if (!search.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;

@@ -29,6 +29,8 @@ export class FuncStrips {
   readonly #rows = element('div', 'strip-rows', this.#labels, this.#plot);
   readonly #note = element('p', 'quiet-text');
   readonly #ask: (params: TracksParams | null) => boolean;
+  /** Pixels of the plot: to ask for them among changes takes a layout. */
+  #width = 0;
   #func: number | null = null;
   #result: TracksResult | null = null;
   #colours: TrackColours | null = null;
@@ -52,7 +54,8 @@ export class FuncStrips {
       this.#colours = null;
       this.#draw();
     });
-    onWidthChange(this.#plot, () => {
+    onWidthChange(this.#plot, (width) => {
+      this.#width = width;
       if (this.#func !== null) this.show(context.store.get(), this.#func);
     });
   }
@@ -68,7 +71,7 @@ export class FuncStrips {
       this.#note.textContent = problem;
       return;
     }
-    const width = this.#plot.clientWidth;
+    const width = this.#width;
     if (width === 0) return;
     const window = windowOf(state, recording.endNs);
     const plan = { own: OWN_STRIPS, chosen: [], only: func, lit: null };
@@ -97,7 +100,7 @@ export class FuncStrips {
       { ...result, tracks: ran },
       {
         window,
-        width: this.#plot.clientWidth,
+        width: this.#width,
         trackHeight: height,
         fullOf: () => most,
         isDimmed: (track) => isLeftOut(track, state),

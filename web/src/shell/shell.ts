@@ -56,7 +56,7 @@ export function createShell(page: Document, parts: ShellParts): TabPanel {
   const tabBar = element('section', 'tab-bar', panel.bar, tools);
   tabBar.setAttribute('aria-label', 'Views and what they show');
   const work = element('main', 'work', parts.tracks, panel.root, parts.pane, parts.side);
-  panel.root.after(createPaneDivider(store, work));
+  panel.root.after(createPaneDivider(store, work, parts.pane));
   page.body.append(
     skipLink(panel.root),
     parts.head(themeButton(page, store), helpButton(listKeys)),
@@ -112,7 +112,7 @@ function helpButton(listKeys: () => void): HTMLElement {
 const STEP_PERCENT = 5;
 
 /** The line between the open view and the pane below it, which has a part of the height, or as much as the picture leaves. */
-function createPaneDivider(store: Store, work: HTMLElement): HTMLElement {
+function createPaneDivider(store: Store, work: HTMLElement, pane: HTMLElement): HTMLElement {
   const heightAbove = (y: number) => {
     const { top, height } = work.getBoundingClientRect();
     return (100 * (top + height - y)) / height;
@@ -127,10 +127,13 @@ function createPaneDivider(store: Store, work: HTMLElement): HTMLElement {
     onFit: () => store.change({ pane: null }, 'adjust'),
   });
   divider.classList.add('pane-divider');
-  const show = ({ pane }: ViewState) => {
-    divider.setAttribute('aria-valuenow', String(pane ?? Math.round(heightNow())));
-    work.classList.toggle('is-sized', pane !== null);
-    if (pane !== null) work.style.setProperty('--pane', `${pane}%`);
+  // After the layout that gave the pane its height: to ask for it at a click lays the page out once more.
+  new ResizeObserver(() =>
+    divider.setAttribute('aria-valuenow', String(Math.round(heightNow()))),
+  ).observe(pane);
+  const show = ({ pane: percent }: ViewState) => {
+    work.classList.toggle('is-sized', percent !== null);
+    if (percent !== null) work.style.setProperty('--pane', `${percent}%`);
   };
   store.subscribe(show);
   show(store.get());

@@ -61,8 +61,10 @@ function drawPath(
   const text = `${zoom.length === 0 ? '' : share}${formatWeight(zoomWeight, unit)}`;
   const row = element('span', 'crumbs', ...crumbs);
   replaceKeepingFocus(path, row, element('output', 'status-share', text));
-  // Where not all have room, the last tell where one is.
-  row.scrollLeft = row.scrollWidth;
+  // Where not all have room, the last tell where one is. With the frame's own layout: it takes one.
+  requestAnimationFrame(() => {
+    row.scrollLeft = row.scrollWidth;
+  });
 }
 
 function drawLegend(

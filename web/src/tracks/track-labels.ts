@@ -4,6 +4,16 @@ import type { ViewContext } from '../state/view-context.ts';
 import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 import { describeTrack, shortNames, type TrackScale, trackName } from './track-names.ts';
 
+/** All that the label of a track says, and whom a click chooses. */
+type LabelWords = Pick<Track, 'kind' | 'rows' | 'branch'> & {
+  readonly name: string;
+  /** What tells it from others of that name. */
+  readonly which: string;
+  readonly figure: string;
+  /** The track in a sentence. */
+  readonly text: string;
+};
+
 /**
  * The names of the tracks, one below the other. They are one stop of the Tab key, arrow keys go from
  * one to another. Pressed, a name shows its threads only; with Ctrl or Shift it adds them to
@@ -17,6 +27,8 @@ export class TrackLabels {
   readonly #onExpand: () => void;
   readonly #onOpen: (key: string) => void;
   #isExpanded = false;
+  /** The words of the labels that are drawn. */
+  #drawn = '';
 
   constructor(
     context: ViewContext,
@@ -38,11 +50,14 @@ export class TrackLabels {
 
   draw(result: TracksResult, scale: TrackScale, isExpanded: boolean): void {
     this.#isExpanded = isExpanded;
+    const words = result.tracks.map((track) => this.#wordsOf(track, result, scale));
+    const drawn = JSON.stringify([words, isExpanded]);
+    // Another chosen function changes what is lit in the tracks, and none of their names.
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
     const focused = this.#buttons().find((button) => button === document.activeElement);
     const key = focused?.dataset.key;
-    const labels = result.tracks.map((track) =>
-      this.#createLabel(track, result, scale, isExpanded),
-    );
+    const labels = words.map((words) => this.#createLabel(words, isExpanded));
     replaceKeepingFocus(this.root, ...labels);
     const stop = labels.find((label) => label.dataset.key === key) ?? labels[0];
     if (stop !== undefined) this.#stopAt(stop);
@@ -61,22 +76,27 @@ export class TrackLabels {
     }
   }
 
+  #wordsOf(track: Track, result: TracksResult, scale: TrackScale): LabelWords {
+    const { recording } = this.#context;
+    const { kind, rows, branch } = track;
+    return {
+      ...{ kind, rows, branch },
+      ...trackName(track, this.#names, recording.threads),
+      figure: scale.figureOf(track),
+      text: describeTrack(track, result, scale, recording),
+    };
+  }
+
   #createLabel(
-    track: Track,
-    result: TracksResult,
-    scale: TrackScale,
+    { kind, rows, branch, name, which, figure, text }: LabelWords,
     isExpanded: boolean,
   ): HTMLElement {
     const label = pushButton('track-label', '', () => {});
-    const text = describeTrack(track, result, scale, this.#context.recording);
-    const figure = element('span', 'track-figure', ` · ${scale.figureOf(track)}`);
-    const { name, which } = trackName(track, this.#names, this.#context.recording.threads);
     label.append(
       element('span', 'track-name', name),
       element('span', 'track-figure', which),
-      figure,
+      element('span', 'track-figure', ` · ${figure}`),
     );
-    const { kind, rows, branch } = track;
     if (branch !== null) label.style.paddingInlineStart = `${0.6 + branch.depth}rem`;
     const isOfAll = kind === 'merged' && (branch?.depth ?? 0) === 0;
     if (isOfAll || (kind === 'program' && !isExpanded)) {
@@ -100,7 +120,7 @@ export class TrackLabels {
       label.title = `${text}. Click to show nothing else; Ctrl or Shift adds it.${opens}`;
     }
     // What is read begins with what is seen: those who speak to the page say that.
-    label.setAttribute('aria-label', `${name}${which} · ${scale.figureOf(track)}: ${text}`);
+    label.setAttribute('aria-label', `${name}${which} · ${figure}: ${text}`);
     return label;
   }
 

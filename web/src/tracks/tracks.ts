@@ -79,6 +79,8 @@ export class Tracks {
   readonly #gestures: TrackGestures;
   readonly #low = window.matchMedia(LOW_WINDOW);
   readonly #ask: (params: TracksParams) => boolean;
+  /** Pixels of the plot: to ask for them among changes takes a layout. */
+  #width = 0;
   #result: TracksResult | null = null;
   /** The heights of `#result`. */
   #scale: TrackScale | null = null;
@@ -151,16 +153,20 @@ export class Tracks {
       if (!this.root.contains(event.target as Node)) this.#expand(false);
     });
     store.subscribe((state, previous) => {
-      if (LOOKED_AT.some((key) => state[key] !== previous[key])) {
-        this.#show(state);
-      }
+      const changed = LOOKED_AT.filter((key) => state[key] !== previous[key]);
+      // Until its part of each track is there, another chosen function changes nothing that is seen.
+      if (changed.some((key) => key !== 'func')) this.#show(state);
+      else if (changed.length > 0) this.#requestSoon();
     });
     onColoursChange(window, store, () => {
       this.#colours = null;
       this.#drawSoon();
     });
     this.#low.addEventListener('change', () => this.#show(store.get()));
-    new ResizeObserver(() => this.#show(store.get())).observe(this.#plot);
+    new ResizeObserver(() => {
+      this.#width = this.#plot.clientWidth;
+      this.#show(store.get());
+    }).observe(this.#plot);
     this.#reserve();
   }
 
@@ -218,13 +224,17 @@ export class Tracks {
     this.#reserve();
     this.#labels.mark(state);
     this.#allThreads.hidden = state.threads.length === 0;
-    // The open view asks first: it is what the person waits for.
-    setTimeout(() => this.#request(), 0);
+    this.#requestSoon();
     this.#drawSoon();
   }
 
+  /** The open view asks first: it is what the person waits for. */
+  #requestSoon(): void {
+    setTimeout(() => this.#request(), 0);
+  }
+
   #request(): void {
-    const width = this.#plot.clientWidth;
+    const width = this.#width;
     if (width === 0) return;
     const state = this.#context.store.get();
     const own = this.#ownTracks();
@@ -251,12 +261,12 @@ export class Tracks {
     this.#drawSoon();
     const scale = this.#scaleOf(this.#result);
     this.#scale = scale;
-    this.#top.textContent = scale.note;
+    if (this.#top.textContent !== scale.note) this.#top.textContent = scale.note;
     this.#labels.draw(this.#result, scale, this.#isExpanded);
   }
 
   #draw(): void {
-    const width = this.#plot.clientWidth;
+    const width = this.#width;
     if (width === 0) return;
     this.#colours ??= readTrackColours(this.root);
     const window = this.#window.get();
