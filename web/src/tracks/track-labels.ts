@@ -7,7 +7,7 @@ import { describeTrack, shortNames, type TrackScale, trackName } from './track-n
 /** All that the label of a track says, and whom a click chooses. */
 type LabelWords = Pick<Track, 'kind' | 'rows' | 'branch'> & {
   readonly name: string;
-  /** What tells it from others of that name. */
+  /** The part that tells it from others of that name. */
   readonly which: string;
   readonly figure: string;
   /** The track in a sentence. */
