@@ -31,7 +31,7 @@ describe('answers that are handed on together', () => {
     return { waiting, ends, seen, tick };
   }
 
-  it('answers wait until all that were asked are there, in the order in which they came', async () => {
+  it('answers come at once when all are there, in the order of their arrival', async () => {
     const { waiting, seen, tick } = asked(3);
     waiting[1].resolve(null as never);
     waiting[2].reject(new Error('problem 2'));
@@ -42,7 +42,7 @@ describe('answers that are handed on together', () => {
     expect(seen).toStrictEqual(['answer 1', 'problem 2', 'answer 0']);
   });
 
-  it('nothing waits for an answer that was cancelled, which may never come', async () => {
+  it('an answer that was cancelled holds none up', async () => {
     const { waiting, ends, seen, tick } = asked(2);
     waiting[0].resolve(null as never);
     await tick();
@@ -52,7 +52,7 @@ describe('answers that are handed on together', () => {
     expect(seen).toStrictEqual(['answer 0']);
   });
 
-  it('an answer is handed on after a tenth of a second, and the others when they come', async () => {
+  it('an answer waits a tenth of a second, and no longer', async () => {
     const { waiting, seen } = asked(2);
     waiting[0].resolve(null as never);
     await vi.advanceTimersByTimeAsync(99);
