@@ -1,5 +1,5 @@
 /**
- * How rolldown makes one file each of what a recorded program loads first and of what it lists its code with: each module of ours makes
+ * Rolldown makes one file of all that a recorded program loads first, and one of what it lists its code with: each module of ours makes
  * Node's loader hotter. Space and comments go, since V8 reads all of the file at each start; names stay, which stacks show.
  */
 const oneFile = (name) => ({

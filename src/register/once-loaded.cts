@@ -25,7 +25,7 @@ exports.onceLoaded = (name: string, step: () => void): (() => void) => {
   return () => leave(one);
 };
 
-/** What stands in front of the list's own prototype while somebody waits: an entry that the list does not have yet comes by here. */
+/** Stands in front of the list's own prototype while somebody waits: an entry that the list does not have yet comes by here. */
 const passage: object = new Proxy(Object.create(Array.prototype) as object, {
   set: (_target, key, value, list: List) => {
     const place = { value, configurable: true, enumerable: true, writable: true };
