@@ -4,6 +4,7 @@ import { nearestName, nearestNames } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
 import { KNOWN_ENDINGS } from '../../options/export.ts';
 import { FIND_PROCESS } from '../../options/kinds.ts';
+import { GuidedCommand } from '../shared/guided-command.ts';
 import { COMPARED } from '../shared/reading-options.ts';
 import { insteadOfHabit, insteadOfHabitualOption } from './habits.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
@@ -43,15 +44,26 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
 }
 
 /** Advice where a word is missing, or one is too many; null where there is none but the help. */
-function missingHint(code: string, { registeredArguments }: Command, words: readonly string[]) {
+function missingHint(code: string, command: Command, words: readonly string[]) {
+  const { registeredArguments } = command;
   const last = words.at(-1) ?? '';
   if (code === 'commander.optionMissingArgument' && /^(?:-p|--pid)$/.test(last))
     return FIND_PROCESS;
   if (code === 'commander.missingMandatoryOptionValue' && words[0] === 'export') {
     return `a file whose ending names the format: perf-ts export -o perf.html (${KNOWN_ENDINGS})`;
   }
+  if (code === 'commander.missingArgument' || code === 'commander.missingMandatoryOptionValue') {
+    return exampleOf(command);
+  }
   const readsOne = registeredArguments.length === 1 && registeredArguments[0].name() === 'file';
   return code === 'commander.excessArguments' && readsOne ? COMPARED : null;
+}
+
+/** The first example of a command, which has what it cannot do without. */
+function exampleOf(command: Command): string | null {
+  if (!(command instanceof GuidedCommand)) return null;
+  const [example] = command.guide.examples;
+  return example === undefined ? null : `for example: ${example[0]}`;
 }
 
 const HELP = 'perf-ts --help shows the commands';

@@ -442,6 +442,9 @@ export const TROUBLES: readonly HabitLine[] = [
     'http://localhost:3000/',
     "! a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js",
   ],
+  ['query', '! for example: perf-ts query top'],
+  ['inject', '! for example: perf-ts inject -o small.data --drop-stacks'],
+  ['completion', '! for example: eval "$(perf-ts completion bash)"'],
   ['help memory', 'help memory'],
   ['help server', 'help server'],
 ];
