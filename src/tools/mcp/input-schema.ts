@@ -21,14 +21,12 @@ export type InputSchema = {
   readonly required: readonly string[];
 };
 
-/** The arguments, if they are as the schema has them; throws `UsageError` with the one that is not. */
+/** The arguments, if they are as the schema has them; throws `UsageError` with those that are missing, or the one that is not so. */
 export function checkInput(
   { properties, required }: InputSchema,
   input: unknown,
 ): Readonly<Record<string, unknown>> {
   if (!isJsonObject(input)) throw new UsageError('arguments: expected an object');
-  const missing = required.find((name) => !Object.hasOwn(input, name));
-  if (missing !== undefined) throw new UsageError(`the argument ${missing} is missing`);
   for (const [name, value] of Object.entries(input)) {
     if (!Object.hasOwn(properties, name)) {
       const known = Object.keys(properties).join(', ');
@@ -36,6 +34,11 @@ export function checkInput(
     }
     const wrong = departure(properties[name], value);
     if (wrong !== null) throw new UsageError(`the argument ${name}: expected ${wrong}`);
+  }
+  const missing = required.filter((name) => !Object.hasOwn(input, name));
+  if (missing.length > 0) {
+    const expected = missing.map((name) => `${name}: ${departure(properties[name], undefined)}`);
+    throw new UsageError(`missing: ${missing.join(', ')}`, [`expected ${expected.join('; ')}`]);
   }
   return input;
 }

@@ -185,7 +185,10 @@ describe('answers', () => {
     ['turns', { file: 'new.data', over_ms: 0 }, 'expected a number above 0'],
     ['top', { file: 'new.data', top: 5 }, 'there is no argument "top"'],
     ['top', { file: 'absent.data' }, 'no such file'],
-    ['top', {}, 'the argument file is missing'],
+    ['top', {}, 'missing: file'],
+    ['callers_callees', { file: 'new.data' }, 'missing: func, side'],
+    ['callers_callees', { file: 'new.data' }, 'side: callers or callees'],
+    ['callers_callees', { file: 'new.data', function: 'leaf' }, 'there is no argument "function"'],
     ['source', { file: 'new.data', func: 'nosuch' }, 'no function of the recording is called so'],
     ['sql', { file: 'new.data', sql: "select * from read_text('/etc/passwd')" }, 'file system'],
   ])('answers of %s with %j are errors that can be mended', async (name, input, message) => {
