@@ -7,7 +7,7 @@ export function declareView(program: GuidedCommand): void {
   const command = program
     .command('view')
     .description(
-      'look at a profile in the browser, or compare it with an older one; also perf-ts open',
+      'look at a profile in the browser: flame graph, tables, source; or compare it with an older one; also perf-ts open',
     )
     .argument(
       '[files...]',

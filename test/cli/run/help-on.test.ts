@@ -26,6 +26,8 @@ test.each(Object.entries(TOPICS))(
 test('help on a command is that of the command, by the names of other profilers, too', () => {
   expect(helpOn('report', program, COLUMNS)).toEqual({ command: 'report' });
   expect(helpOn('flame', program, COLUMNS)).toEqual({ command: 'view' });
+  const view = program.commands.find((command) => command.name() === 'view');
+  expect(view?.helpInformation()).toContain('flame graph');
 });
 
 test('help on all has a line for each command', () => {
