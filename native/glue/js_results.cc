@@ -79,10 +79,6 @@ void Throw(napi_env env, const std::string& code, const std::string& message, co
   set("cpu", error.cpu);
   set("pid", error.pid);
   napi_set_named_property(env, object, "operation", String(env, error.operation));
-  if (error.needed_fds > 0) {
-    set("neededFds", static_cast<double>(error.needed_fds));
-    set("allowedFds", static_cast<double>(error.allowed_fds));
-  }
   napi_throw(env, object);
 }
 

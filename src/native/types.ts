@@ -272,9 +272,6 @@ export type NativeError = Error & {
   readonly eventIndex: number;
   readonly cpu: number;
   readonly pid: number;
-  /** EMFILE only: descriptors that the session needs, and the hard RLIMIT_NOFILE. */
-  readonly neededFds?: number;
-  readonly allowedFds?: number;
 };
 
 /** How a held command ended. */
