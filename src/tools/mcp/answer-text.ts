@@ -1,6 +1,10 @@
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatShare, formatShareInterval } from '../../base/numbers.ts';
+import { formatEstimate, metricTitle } from '../../counting/count/format-metric.ts';
+import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import type { ShareInterval } from '../../profile/analysis/shares/share-steps.ts';
+import type { Profile } from '../../profile/types.ts';
+import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { tokensAtMost } from './token-bound.ts';
 
 /** Tokens of an answer, and of what is around its table. */
@@ -71,4 +75,25 @@ export function answerText(lines: readonly string[], next: string): string {
     shown.push(line);
   }
   return [...shown, `Next: ${next}`].join('\n');
+}
+
+/** Titles of the columns of ratios. */
+export function ratioTitles(
+  { events }: Pick<Profile, 'events'>,
+  ratios: readonly RecordedRatio[],
+): string[] {
+  return ratios.map(({ name, part }) => quotedName(metricTitle(name, events[part].name)));
+}
+
+/** `0.52 (0.50–0.54)` for each ratio of a row; `unknown` where there is no number. */
+export function ratioCells(
+  ratios: readonly RecordedRatio[],
+  estimateOf: (ratio: number) => RatioEstimate,
+): string[] {
+  return ratios.map(({ name }, i) => {
+    const shown = formatEstimate(name, estimateOf(i));
+    if (shown === null) return 'unknown';
+    const unit = name === 'per-second' ? ` ${shown.unit}` : '';
+    return `${shown.number}${unit} (${shown.interval})`;
+  });
 }

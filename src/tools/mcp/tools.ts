@@ -5,8 +5,10 @@ import { finish } from '../../base/slices.ts';
 import { doubtsOfEvents, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
+import type { FlatReport } from '../../profile/analysis/flat-report.ts';
 import { functionsNamed, meantTogether } from '../../profile/analysis/select/find-functions.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
+import type { EventIndex } from '../../profile/types.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import { awaitedBy } from '../../questions/awaits.ts';
 import {
@@ -21,10 +23,12 @@ import { findLines } from '../../questions/lines.ts';
 import type { MarkSummary } from '../../questions/marks.ts';
 import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { MEAN_TIMES, meanTimes } from '../../questions/requests.ts';
-import { nameFunction, topFunctions } from '../../questions/top.ts';
+import type { Asked } from '../../questions/shares-by-key.ts';
+import { nameFunction, reportFunctions, topFunctions } from '../../questions/top.ts';
 import { sourceNotes, turnKind, turnWords } from '../../questions/turn-words.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import {
@@ -33,11 +37,16 @@ import {
   ratiosOfSamples,
 } from '../../read/outputs/function-ratios.ts';
 import { stateOfFile } from '../../system/small-file.ts';
-import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
-import { type EventFigures, figuresOfEvent } from './figures.ts';
+import {
+  answerText,
+  quotedName,
+  ratioCells,
+  ratioTitles,
+  rowsThatFit,
+  shareTable,
+} from './answer-text.ts';
 import type { ArgumentSchema } from './input-schema.ts';
 import type { Tool, ToolCall } from './protocol.ts';
-import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
 /** Opens a recording by its path. */
 type Open = (file: string, onShare?: ToolCall['onShare']) => Promise<AnalysedProfile>;
@@ -86,13 +95,23 @@ function keepOpen(open: Open): Open {
   };
 }
 
+/** One event of a recording, with its functions. */
+type EventFigures = Asked & {
+  readonly opened: AnalysedProfile;
+  readonly event: EventIndex;
+  readonly report: FlatReport;
+};
+
 /** The eight tools. */
 export function perfTools(open: Open): Tool[] {
   const kept = keepOpen(open);
   const opened = (input: Input, call?: ToolCall): Promise<AnalysedProfile> =>
     kept(textOf(input, 'file'), call?.onShare);
-  const figures = async (input: Input, call?: ToolCall): Promise<EventFigures> =>
-    figuresOfEvent(await opened(input, call), eventIn(input));
+  const figures = async (input: Input, call?: ToolCall): Promise<EventFigures> => {
+    const profile = await opened(input, call);
+    const asked = askAboutEvent(profile, eventIn(input));
+    return { opened: profile, ...asked, report: reportFunctions(asked, true) };
+  };
   return [
     tool(
       'open',
