@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
-import { parseSimulationSpec } from '../../../src/cli/periods/simulate-spec.ts';
+import { parseSimulationSpec } from '../../../src/cli/periods/simulate.ts';
 import { perfTs } from '../../helpers/cli.ts';
 
 test('a specification is rates over time', () => {

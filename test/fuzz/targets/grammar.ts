@@ -2,7 +2,7 @@
 
 import { globMatcher } from '../../../src/base/glob.ts';
 import { parseRegister } from '../../../src/cli/cpu/cpu-explain.ts';
-import { parseSimulationSpec } from '../../../src/cli/periods/simulate-spec.ts';
+import { parseSimulationSpec } from '../../../src/cli/periods/simulate.ts';
 import { parseSort } from '../../../src/cli/report/sort-keys.ts';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
 import { readPort } from '../../../src/cli/view/view.ts';
