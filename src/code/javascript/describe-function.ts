@@ -14,6 +14,7 @@ import {
   nameIn,
   nameOf,
   nodeIn,
+  nodesIn,
   type SyntaxNode,
   type SyntaxParents,
 } from './syntax-tree.ts';
@@ -249,13 +250,27 @@ const callbackOf = (name: string | null, word: string): string =>
 export function startsOf(node: SyntaxNode, text: string): number[] {
   if (node.type.startsWith('Class')) {
     const keyword = text.indexOf('class', node.start);
-    return keyword < 0 ? [node.start] : [node.start, keyword];
+    return [node.start, ...(keyword < 0 ? [] : [keyword]), ...initializerStarts(node)];
   }
   const head = nodeIn(node, 'typeParameters')?.end ?? nodeIn(node, 'id')?.end ?? node.start;
   const paren = parenthesisAt(text, head, bodyOf(node).start);
   if (node.type !== 'ArrowFunctionExpression') return paren < 0 ? [] : [paren];
   const hasTypes = nodeIn(node, 'typeParameters') !== null;
   return hasTypes && paren >= 0 ? [node.start, paren] : [node.start];
+}
+
+const FIELDS = new Set(['PropertyDefinition', 'AccessorProperty', 'StaticBlock']);
+
+/**
+ * The offsets of what initializes a class's fields: functions that V8 since 12 calls by the class. They begin with the
+ * class's body in V8 12, and later with the first field, and the first static field or block.
+ */
+function initializerStarts(node: SyntaxNode): number[] {
+  const body = bodyOf(node);
+  const fields = nodesIn(body, 'body').filter(({ type }) => FIELDS.has(type));
+  const isStatic = (field: SyntaxNode) => field.type === 'StaticBlock' || field.static === true;
+  const first = [fields.find((field) => !isStatic(field)), fields.find(isStatic)];
+  return [body.start, ...first.flatMap((field) => field?.start ?? [])];
 }
 
 /**

@@ -177,6 +177,24 @@ describe('what a text calls a function without a name', () => {
     expect(nameAt(text)).toBe('f callback');
   });
 
+  test.each([
+    ['class Shop ^{ x = 1; static y = 2 }', 'V8 12'],
+    ['class Shop { a() {} ^x = 1; y = 2 }', 'V8 13'],
+    ['class Shop { x = 1; ^static y = 2 }', 'V8 13'],
+    ['class Shop { static a() {} ^static { f(); } }', 'V8 13'],
+    ['const Shop = class { ^#x = 1; };', 'V8 13'],
+    ["class Shop { ^['x'] = 1; }", 'V8 13'],
+  ])(
+    'the initializer of fields begins with the body or the first field, and has the name of its class: %s, %s',
+    (text) => {
+      expect(nameAt(text)).toBe('Shop');
+    },
+  );
+
+  test('no function begins at a field behind the first one', () => {
+    expect(functionAt('class Shop { x = 1; ^y = 2 }')).toBeNull();
+  });
+
   test('a function is found on a line only where it is the only one without a name', () => {
     const text = 'f(() => 1); function named() {}\ng(() => 1); g(() => 2);\n';
     const functions = new ScriptFunctions(text, parseScript(text, 'a.js')!);
