@@ -10,6 +10,7 @@ import {
   type Profile,
   TIERS,
 } from '../../profile/types.ts';
+import { isComponent } from './component-scripts.ts';
 import { parseJscName, type ScriptName } from './jsc-name.ts';
 import { ownerOfScript, withOwners } from './owners.ts';
 import { hasRoutes, isRouteKey } from './route-text.ts';
@@ -34,6 +35,9 @@ type NamingOptions = NameScriptsOptions & Pick<Profile, 'dsos'>;
 
 /** The name of a function that has none. */
 const ANONYMOUS = '(anonymous)';
+
+/** The name of a function that a compiler made of a component's markup, or of all of a component. */
+const OF_MARKUP = '(component)';
 
 /** A function of JavaScript where its author wrote it. */
 type Written = {
@@ -166,15 +170,24 @@ function whereWritten(
   const original = originalOf(parsed, dso, options);
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
-    const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file);
+    const map = mapOf(file, dso, options);
+    // So do those of what a compiler added to a module that it made in memory, at the path of its source.
+    const path = pathOfScript(file);
+    const isMadeOfItself = map !== null && map.onlySource === path;
+    const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file) && !isMadeOfItself;
+    // What has no name was put around the module, or is the component's.
+    if (isMadeOfItself && name === '') {
+      const made = isComponent(path) ? OF_MARKUP : '(module)';
+      return { name: made, path, line: 1, column: 1, hash, v8Name: ANONYMOUS };
+    }
     // The function that Node puts around a module begins where the file does.
     const isAtStart = line === 1 && column === 1;
     const place = isAtStart || isAsWritten ? { line, column } : { line: 0, column: 0 };
     // Keys of modules have slashes, names of helpers none.
     const isHelper = name.includes('/')
       ? isKeyOfPackage(name)
-      : !hasNoName(parsed) && mapOf(file, dso, options) !== null;
-    return { name, path: pathOfScript(file), ...place, hash, isHelper };
+      : !hasNoName(parsed) && map !== null && !(isMadeOfItself && isComponent(path));
+    return { name, path, ...place, hash, isHelper };
   }
   return {
     name: original.name ?? name,
@@ -258,6 +271,9 @@ function nameBySource(
   const described = map?.describe(parsed.line, parsed.column) ?? null;
   if (described?.name != null) {
     return { ...place, name: described.name, isDescription: !described.isNamed };
+  }
+  if (hasNoName(parsed) && map?.isOfMarkup(parsed.line, parsed.column) === true) {
+    return { ...place, name: OF_MARKUP, isDescription: true };
   }
   if (place.name !== '' && place.name !== parsed.name) return { ...place, isDescription: false };
   const isDescription =

@@ -1,6 +1,6 @@
 import { lastAtMost } from '../../base/bisect.ts';
 import { FunctionTexts, functionHead, startsOf } from './describe-function.ts';
-import { isFunction, type SyntaxNode, SyntaxParents } from './syntax-tree.ts';
+import { isFunction, nodesIn, type SyntaxNode, SyntaxParents } from './syntax-tree.ts';
 
 /** A function of a script, found where it begins. */
 export type SourceFunction = {
@@ -26,6 +26,8 @@ export class ScriptFunctions {
   /** The places to which maps lead for each function, in the order of their beginnings. */
   readonly #heads: readonly Head[];
   readonly #headStarts: Float64Array;
+  /** Offsets of the statements at the top of the text, and of their ends. */
+  readonly #statements: { readonly starts: Float64Array; readonly ends: Float64Array };
 
   constructor(text: string, program: SyntaxNode) {
     this.#lineStarts = Float64Array.from(lineStartsOf(text));
@@ -48,6 +50,11 @@ export class ScriptFunctions {
       if (isFunction(node)) heads.push({ ...functionHead(node, parents), found });
     }
     this.#byStart = byStart;
+    const statements = nodesIn(program, 'body');
+    this.#statements = {
+      starts: Float64Array.from(statements, ({ start }) => start),
+      ends: Float64Array.from(statements, ({ end }) => end),
+    };
     this.#heads = heads.sort((a, b) => a.start - b.start);
     this.#headStarts = Float64Array.from(this.#heads, ({ start }) => start);
   }
@@ -65,6 +72,12 @@ export class ScriptFunctions {
       if (offset <= this.#heads[row].end) return this.#heads[row].found;
     }
     return null;
+  }
+
+  /** Whether `offset` is in a statement: what surrounds the scripts of a component is in none. */
+  isInStatement(offset: number): boolean {
+    const row = lastAtMost(this.#statements.starts, offset);
+    return row >= 0 && offset < this.#statements.ends[row];
   }
 
   /** The only function that begins behind `from` and up to `to`; null where none or several do. */

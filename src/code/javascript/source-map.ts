@@ -9,6 +9,7 @@ import {
 import { fieldOf } from '../../base/foreign-json.ts';
 import { memoize } from '../../base/memoize.ts';
 import { decodePercent } from '../../base/text.ts';
+import { isComponent } from './component-scripts.ts';
 import { functionNameAt } from './function-name-at.ts';
 import { withoutGuard } from './mapping-url.ts';
 import { lineStartsOf, type ScriptFunctions, type SourceFunction } from './script-functions.ts';
@@ -165,13 +166,23 @@ export class SourceMap {
     const found = this.#sourceAt(line, column - 1, '');
     const exact = found === null ? null : functions.findAt(found.offset);
     if (exact !== null) return exact;
-    const next = found === null ? null : this.#nextInSource(line, column - 1, found.row);
-    const between =
-      found === null || next === null ? null : functions.findBetween(found.offset, next);
+    // What a compiler wrote in front of it, as Vue its marks, may be long.
+    const next = this.#nextInSource(line, column - 1, place.row);
+    const between = next === null ? null : functions.findBetween(this.#offsetOf(place), next);
     if (between !== null) return between;
     // Cheap maps of webpack have lines only.
     const segments = decodedMappings(this.#map)[line - 1] ?? [];
     return segments.length === 1 && segments[0][0] === 0 ? functions.findOnLine(place.line) : null;
+  }
+
+  /** Whether the function that begins for V8 at `line` and `column` was made of a component's markup, or of all of it. */
+  isOfMarkup(line: number, column: number): boolean {
+    const place = this.#trace(line, column - 1);
+    const path = place === null ? '' : this.#located(place.row);
+    if (place === null || !isComponent(path)) return false;
+    const text = this.#texts(place.row)?.text;
+    const functions = text === undefined ? null : this.#files?.functionsOf?.(path, text);
+    return functions?.isInStatement(this.#offsetOf(place)) === false;
   }
 
   /**
@@ -250,6 +261,11 @@ export class SourceMap {
     if (from === undefined || from - at > LONGEST_HEAD || source !== row) return null;
     const start = this.#texts(row)?.starts[originalLine];
     return start === undefined ? null : start + originalColumn;
+  }
+
+  /** The offset of a place in the text of its source; NaN where that is shorter. */
+  #offsetOf({ row, line, column }: Traced): number {
+    return (this.#texts(row)?.starts[line - 1] ?? Number.NaN) + column - 1;
   }
 
   /** The text of a source, and where its lines begin. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Options, Parser } from 'acorn';
 import { memoize } from '../../base/memoize.ts';
+import { isComponent, scriptsOfComponent } from '../../code/javascript/component-scripts.ts';
 import type { ParseScript, SyntaxNode } from '../../code/javascript/syntax-tree.ts';
 
 type Dialect = 'JavaScript' | 'TypeScript' | 'JSX';
@@ -55,9 +56,11 @@ const parserOf = memoize((dialect: Dialect): typeof Parser => {
 
 /**
  * Parses a script, or the source that it was made of, by acorn: first as a module, then as what only runs outside of
- * one. The dialect is that of the file's name; JavaScript may have JSX in it all the same.
+ * one. The dialect is that of the file's name; JavaScript may have JSX in it all the same. Of a component, its scripts are
+ * parsed.
  */
 export const parseScript: ParseScript = (text, path) => {
+  if (isComponent(path)) return parse(scriptsOfComponent(text, path), 'TypeScript', 'module');
   if (/\.[cm]?ts$/.test(path)) return parse(text, 'TypeScript', 'module');
   if (/\.[jt]sx$/.test(path)) return parse(text, 'JSX', 'module');
   return (

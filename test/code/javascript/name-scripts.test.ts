@@ -418,6 +418,64 @@ describe('functions that V8 has no name for', () => {
     expect(map?.describe(1, 38)?.name).toBeUndefined();
   });
 
+  test('a function is the only one of its source between two places, however much a compiler wrote in front of it', () => {
+    const source = 'const a = computed(() => 1);\n';
+    const files = {
+      ...{ locate: () => '/srv/src/app.ts', read: () => source },
+      functionsOf: () => new ScriptFunctions(source, parseScript(source, 'app.ts')!),
+    };
+    // `const`, `computed`, and the arrow's body 50 columns further out.
+    const mappings = 'AAAA,UAAU,kDAAe';
+    const map = SourceMap.from(
+      { version: 3, sources: ['app.ts'], names: [], mappings },
+      '/srv/app.js.map',
+      files,
+    );
+    expect(map?.describe(1, 55)?.name).toBe('computed callback of a');
+  });
+
+  test('code that a compiler made of a component beside its functions is called by it, and is own', () => {
+    const source = '<script>\nconst f = () => 1;\nlist.map((x) => x);\n</script>\n<p>{f()}</p>\n';
+    const path = '/srv/app.svelte';
+    const files = {
+      ...{ locate: () => path, read: () => source },
+      functionsOf: () => new ScriptFunctions(source, parseScript(source, path)!),
+    };
+    // Line 3 is of the script's third, line 4 of the markup; the others lead nowhere.
+    const mappings = ';;AAEA,SAAS;AAET';
+    const map = SourceMap.from({ version: 3, sources: [path], names: [], mappings }, path, files);
+    const profile = withScripts(
+      profileFromText(`
+        JS:~ ${path}:1:26@${JIT}    JS:~App ${path}:2:14@${JIT}    JS:~ ${path}:3:10@${JIT}    JS:~ ${path}:4:30@${JIT}
+      `),
+      { find: () => map },
+    );
+    expect(funcs(profile)).toEqual([
+      `(component) ${path}:1 | user code | ${path}:1:1`,
+      `App ${path} | user code | ${path}:0:0`,
+      `list.map callback ${path}:3 | user code | ${path}:3:10`,
+      `(component) ${path}:5 | user code | ${path}:5:1`,
+    ]);
+  });
+
+  test('the function that a loader puts around a module in memory is the module, and others that it adds have no line', () => {
+    const path = '/srv/app.ts';
+    const map = SourceMap.from(
+      { version: 3, sources: [path], names: [], mappings: ';;AAAA' },
+      path,
+    );
+    const profile = withScripts(
+      profileFromText(`
+        JS:~ ${path}:1:26@${JIT}    JS:~__name ${path}:2:14@${JIT}
+      `),
+      { find: () => map },
+    );
+    expect(funcs(profile)).toEqual([
+      `(module) ${path}:1 | user code | ${path}:1:1`,
+      `__name ${path} | dependency | ${path}:0:0`,
+    ]);
+  });
+
   test('a text in which a function of the script does not begin where V8 says names none', () => {
     const profile = withScripts(
       profileFromText(`

@@ -195,6 +195,27 @@ describe('what a text calls a function without a name', () => {
     expect(functionAt('class Shop { x = 1; ^y = 2 }')).toBeNull();
   });
 
+  test.each([
+    [
+      'shop.svelte',
+      "<script module>\n  let a = 1;\n</script>\n<p>{it's}</p>\n<script lang='ts'>\n  const b: number = $derived.by(^() => a);\n</script>",
+      '$derived.by callback of b',
+    ],
+    [
+      'shop.vue',
+      '<template>{{ a < b }}</template>\n<script setup>rank(^(x) => x)</script>',
+      'rank callback',
+    ],
+    [
+      'shop.astro',
+      '---\nif (!a) return b;\nrank(^(x: N) => x)\n---\n<p>{a > b}</p>',
+      'rank callback',
+    ],
+    ['shop.astro', '<p>\n---\n(^(x) => x)()\n---\n</p>', null],
+  ])('functions in the scripts of a component are described: %s', (path, text, name) => {
+    expect(nameAt(text, path)).toBe(name);
+  });
+
   test('a function is found on a line only where it is the only one without a name', () => {
     const text = 'f(() => 1); function named() {}\ng(() => 1); g(() => 2);\n';
     const functions = new ScriptFunctions(text, parseScript(text, 'a.js')!);
