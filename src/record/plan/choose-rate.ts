@@ -21,6 +21,9 @@ const USUAL_LIMIT_HZ = 100_000;
 /** `perf_swevent_start_hrtimer` never sets a clock event's timer to less. */
 const SHORTEST_TIMER_NS = 10_000;
 const NS_PER_SECOND = 1_000_000_000;
+const FASTEST_CLOCK_HZ = NS_PER_SECOND / SHORTEST_TIMER_NS;
+/** `kernel.perf_event_max_sample_rate` is an int. */
+const HIGHEST_LIMIT_HZ = 2 ** 31 - 1;
 
 /** The rate of `freq` or `count`. The frequency is not yet held against the kernel's limit. */
 export function readAskedRate(options: RecordSettings, settings: KernelSettings): AskedRate {
@@ -65,17 +68,19 @@ function withinLimit(
     const cause = `kernel.perf_event_max_sample_rate is ${limit} Hz`;
     const what =
       spec.frequency === null ? words`${RECORD.freq} ${hz}: ${cause}` : `${spec.text}: ${cause}`;
-    const remedy = `sudo sysctl kernel.perf_event_max_sample_rate=${hz}`;
-    if (options.strictFreq) throw new UsageError(what, [remedy]);
-    notices.add(`frequency lowered from ${hz} to ${limit} Hz: ${cause} (${remedy})`);
+    const reachable = Math.min(hz, spec.isClock ? FASTEST_CLOCK_HZ : HIGHEST_LIMIT_HZ);
+    const remedies =
+      reachable > limit ? [`sudo sysctl kernel.perf_event_max_sample_rate=${reachable}`] : [];
+    if (options.strictFreq) throw new UsageError(what, remedies);
+    const help = remedies.map((remedy) => ` (${remedy})`).join('');
+    notices.add(`frequency lowered from ${hz} to ${limit} Hz: ${cause}${help}`);
   }
-  const fastestHz = NS_PER_SECOND / SHORTEST_TIMER_NS;
-  if (!spec.isClock || lowered <= fastestHz) return { kind: 'frequency', hz: lowered };
+  if (!spec.isClock || lowered <= FASTEST_CLOCK_HZ) return { kind: 'frequency', hz: lowered };
   notices.add(
-    `${spec.name}: frequency lowered from ${lowered} to ${fastestHz} Hz: the kernel's clock ` +
+    `${spec.name}: frequency lowered from ${lowered} to ${FASTEST_CLOCK_HZ} Hz: the kernel's clock ` +
       `events have timers of at least ${SHORTEST_TIMER_NS} ns`,
   );
-  return { kind: 'frequency', hz: fastestHz };
+  return { kind: 'frequency', hz: FASTEST_CLOCK_HZ };
 }
 
 /**

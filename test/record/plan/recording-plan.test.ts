@@ -92,6 +92,16 @@ describe('the rate of an event', () => {
     ]);
   });
 
+  it('the notice of a lowered rate names no sysctl that helps nothing', () => {
+    const noticesAt = (maxSampleRateHz: number, event: string) =>
+      noticesOf(event, { freq: 10 ** 12 }, { settings: { maxSampleRateHz } });
+    expect(noticesAt(25_000, 'cycles')).toEqual([expect.stringContaining('_rate=2147483647)')]);
+    expect(noticesAt(25_000, 'cpu-clock')).toEqual([expect.stringContaining('_rate=100000)')]);
+    expect(noticesAt(100_000, 'cpu-clock')).toEqual([
+      'frequency lowered from 1000000000000 to 100000 Hz: kernel.perf_event_max_sample_rate is 100000 Hz',
+    ]);
+  });
+
   it('strictFreq refuses a rate above the limit', () => {
     const settings = { maxSampleRateHz: 25_000 };
     const strict = (events: string, freq?: number) => () =>
