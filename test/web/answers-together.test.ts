@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answersTogether } from '../../web/src/ask/answers-together.ts';
-import type { AskWorker } from '../../web/src/ask/worker-client.ts';
+import type { AskWorker } from '../../web/src/worker/messages/requests.ts';
 
 describe('answers that are handed on together', () => {
   beforeEach(() => {

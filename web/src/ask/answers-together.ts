@@ -1,4 +1,4 @@
-import type { AskWorker } from './worker-client.ts';
+import type { AskWorker } from '../worker/messages/requests.ts';
 
 /** Milliseconds that the first answer waits for the others at most. */
 const MOST_WAIT_MS = 100;

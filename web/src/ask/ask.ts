@@ -1,5 +1,4 @@
-import type { RequestKind, Requests } from '../worker/messages/requests.ts';
-import type { AskWorker } from './worker-client.ts';
+import type { AskWorker, RequestKind, Requests } from '../worker/messages/requests.ts';
 
 const NOTHING = '';
 

@@ -1,24 +1,14 @@
 import type { OpenParams } from '../worker/messages/messages.ts';
-import type { ReplyMessage, RequestKind, Requests } from '../worker/messages/requests.ts';
+import type {
+  AskWorker,
+  ReplyMessage,
+  RequestKind,
+  Requests,
+} from '../worker/messages/requests.ts';
 
 type Waiting = {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
-};
-
-export type AskWorker = {
-  /** Asks the worker. Rejects with a sentence where it could not answer. */
-  <Kind extends RequestKind>(
-    kind: Kind,
-    params: Requests[Kind]['params'],
-    /** Aborted: the answer is of no use any more. Never answered, if it was not begun. */
-    signal?: AbortSignal,
-  ): Promise<Requests[Kind]['result']>;
-  /**
-   * How many states of the shown recording were opened so far: the same question has another answer
-   * in the next one. Absent: there is one only.
-   */
-  readonly opened?: () => number;
 };
 
 /** Turns the worker's messages into promises. Typed arrays are copied, so callers may keep theirs. */

@@ -2,7 +2,6 @@ import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
 import { answersTogether } from '../ask/answers-together.ts';
 import type { LateReport } from '../ask/late-report.ts';
 import type { LatestRecording } from '../ask/latest-recording.ts';
-import type { AskWorker } from '../ask/worker-client.ts';
 import { SearchBar } from '../controls/search-bar.ts';
 import { treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom/dom.ts';
@@ -29,6 +28,7 @@ import { SourceView } from '../tables/source-view.ts';
 import { TableView } from '../tables/table-view.ts';
 import { fittingColumnNs } from '../time/heat-map.ts';
 import { Tracks } from '../tracks/tracks.ts';
+import type { AskWorker } from '../worker/messages/requests.ts';
 import { firstRoots } from '../worker/recording/thread-names.ts';
 import { notebookLink } from './notebook.ts';
 

@@ -1,7 +1,7 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import type { LateReport } from '../ask/late-report.ts';
-import type { AskWorker } from '../ask/worker-client.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
+import type { AskWorker } from '../worker/messages/requests.ts';
 import type { Store } from './store.ts';
 
 /** The things that every view is made with. */

@@ -2,7 +2,6 @@ import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import { formatCompared, formatDelta } from '../../../src/questions/compare-words.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatRelative, formatShare } from '../ask/format.ts';
-import type { AskWorker } from '../ask/worker-client.ts';
 import { renderNoSamples } from '../controls/no-samples.ts';
 import { type Found, SearchField } from '../controls/search-field.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
@@ -27,6 +26,7 @@ import type {
   DiffResult,
   Side,
 } from '../worker/messages/messages.ts';
+import type { AskWorker } from '../worker/messages/requests.ts';
 import { type MissingNames, renderSummary } from './diff-summary.ts';
 import { renderChanges } from './diff-table.ts';
 import './diff.css';

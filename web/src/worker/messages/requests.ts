@@ -39,3 +39,18 @@ export type Requests = FlameRequests &
   ChartRequests &
   LaneRequests;
 export type RequestKind = keyof Requests;
+
+export type AskWorker = {
+  /** Asks the worker. Rejects with a sentence where it could not answer. */
+  <Kind extends RequestKind>(
+    kind: Kind,
+    params: Requests[Kind]['params'],
+    /** Aborted: the answer is of no use any more. Never answered, if it was not begun. */
+    signal?: AbortSignal,
+  ): Promise<Requests[Kind]['result']>;
+  /**
+   * How many states of the shown recording were opened so far: the same question has another answer
+   * in the next one. Absent: there is one only.
+   */
+  readonly opened?: () => number;
+};
