@@ -1,4 +1,11 @@
-import { isFunction, nameIn, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax-tree.ts';
+import {
+  identifierOf,
+  isFunction,
+  nameIn,
+  nodeIn,
+  nodesIn,
+  type SyntaxNode,
+} from './syntax-tree.ts';
 
 /** Longer texts are cut: a name is for one column of a table. */
 const LONGEST_LITERAL = 40;
@@ -27,7 +34,7 @@ export function literalArguments(call: SyntaxNode): string | null {
 /** The last name of a callee: `sort` of `rows.sort`, `Promise` of `Promise`. */
 export function lastName(callee: SyntaxNode): string | null {
   const bare = withoutWrapping(callee);
-  if (bare.type !== 'MemberExpression') return nameOf(bare);
+  if (bare.type !== 'MemberExpression') return identifierOf(bare);
   const property = nodeIn(bare, 'property');
   return property === null ? null : keyText(property, bare.computed === true);
 }
@@ -35,10 +42,10 @@ export function lastName(callee: SyntaxNode): string | null {
 /** The name of a property: `list`, `#list`, `./src/a.js`; null where it is computed. */
 export function keyText(key: SyntaxNode, isComputed: boolean): string | null {
   if (key.type === 'PrivateIdentifier' || key.type === 'PrivateName') {
-    return `#${nameOf(key) ?? nameIn(key, 'id')}`;
+    return `#${identifierOf(key) ?? nameIn(key, 'id')}`;
   }
   if (key.type === 'Literal') return cut(String(key.value));
-  return isComputed ? null : nameOf(key);
+  return isComputed ? null : identifierOf(key);
 }
 
 /** A computed key in its brackets: `[Symbol.iterator]`; `[…]` where it is no name. */
@@ -71,7 +78,7 @@ function expressionText(node: SyntaxNode, depth: number): string {
   if (depth > 8) return '…';
   switch (bare.type) {
     case 'Identifier':
-      return nameOf(bare) ?? '…';
+      return identifierOf(bare) ?? '…';
     case 'ThisExpression':
       return 'this';
     case 'Super':

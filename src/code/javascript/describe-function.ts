@@ -10,9 +10,9 @@ import {
 import { isLoweringCall, loweredFrom } from './lowered-function.ts';
 import { routeOfMethod, routeOfObject } from './route-text.ts';
 import {
+  identifierOf,
   isFunction,
   nameIn,
-  nameOf,
   nodeIn,
   nodesIn,
   type SyntaxNode,
@@ -218,7 +218,7 @@ export class FunctionTexts {
   #ofAttribute(container: SyntaxNode): FunctionText | null {
     const attribute = this.#parents.of(container);
     const key = attribute?.type === 'JSXAttribute' ? nodeIn(attribute, 'name') : null;
-    const name = key === null ? null : nameOf(key);
+    const name = key === null ? null : identifierOf(key);
     return name === null ? null : this.#within(name, container);
   }
 

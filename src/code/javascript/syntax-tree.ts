@@ -22,11 +22,11 @@ export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | null {
 
 /** The name of the identifier in a field; where there is none, of the node itself. */
 export function nameIn(node: SyntaxNode, field: string): string | null {
-  return nameOf(nodeIn(node, field) ?? node);
+  return identifierOf(nodeIn(node, field) ?? node);
 }
 
 /** The name of an identifier; null of other nodes. */
-export function nameOf({ name }: SyntaxNode): string | null {
+export function identifierOf({ name }: SyntaxNode): string | null {
   return typeof name === 'string' ? name : null;
 }
 
