@@ -244,17 +244,13 @@ export class Pipeline {
 
   /** Counts of what did not arrive, per event of the profile. */
   losses(): EventLoss[] {
-    const losses: EventLoss[] = [];
-    for (let attr = 0; attr < this.#attrToEvent.length; attr++) {
-      const event = this.#attrToEvent[attr];
-      if (event === NONE) continue;
-      losses.push({
-        event: event as EventIndex,
-        lostRecords: this.#losses.lostRecords[attr],
-        lostSamples: this.#losses.lostSamples[attr],
-      });
-    }
-    return losses;
+    const { lostRecords, lostSamples } = this.#losses;
+    const lossOf = (event: number, attr: number): EventLoss => ({
+      event: event as EventIndex,
+      lostRecords: lostRecords[attr],
+      lostSamples: lostSamples[attr],
+    });
+    return [...this.#attrToEvent].map(lossOf).filter(({ event }) => event !== NONE);
   }
 
   /** Side-band records that did not arrive. */
@@ -354,7 +350,7 @@ export class Pipeline {
     this.#findTask(sample, last);
     if (sample.cgroup >= 0) this.processes.noteCgroup(sample.pid, sample.cgroup);
     this.#findStream(sample, last, attrIndex);
-    this.askedWork?.moveTo(sample.timeNs, (calls) => this.#internCalls(calls));
+    this.askedWork?.moveTo(sample.timeNs, this.#internCalls);
     const stop = completion.complete(attrIndex);
     if (completion.hasNewCode) this.#memories.forgetChains();
     const stack = this.#stacks.stackOf(sample, attrIndex, stop, last.chain);
@@ -487,11 +483,11 @@ export class Pipeline {
     this.syscalls.noteBytes(row, ended.call);
   }
 
-  #internCalls({ pid, timeNs, addresses }: AskedIn): number {
+  readonly #internCalls = ({ pid, timeNs, addresses }: AskedIn): number => {
     if (this.jit?.advance(timeNs)) this.#memories.forgetChains();
     this.#noMemory.length = 0;
     return this.#stacks.internCallchain(addresses, addresses.length, pid, this.#noMemory);
-  }
+  };
 
   /** The rows from `row` on have the stack of the kernel part of `sample`, until the user part comes. */
   #holdRows(sample: SampleView, row: number): void {
