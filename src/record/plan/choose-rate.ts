@@ -18,10 +18,14 @@ export type AskedRate = SamplingRate | null;
 /** The kernel's own default of `perf_event_max_sample_rate`, where the file can't be read. */
 const USUAL_LIMIT_HZ = 100_000;
 
-/** `perf_swevent_start_hrtimer` never sets a clock event's timer to less. */
-const SHORTEST_TIMER_NS = 10_000;
-const NS_PER_SECOND = 1_000_000_000;
-const FASTEST_CLOCK_HZ = NS_PER_SECOND / SHORTEST_TIMER_NS;
+/**
+ * The shortest timer that a clock event is given. `perf_swevent_start_hrtimer` takes 10 µs, and the kernel bounds the time of
+ * its interrupts by nothing: at that rate those of a virtual machine left its CPU no time for anything else, and the program and the
+ * kernel stood still for 20 to 230 s (Linux 6.18, "soft lockup").
+ */
+const SHORTEST_TIMER_NS = 20_000;
+const FASTEST_CLOCK_HZ = 1_000_000_000 / SHORTEST_TIMER_NS;
+const WHY_NO_FASTER = 'a faster clock may stop the machine';
 /** `kernel.perf_event_max_sample_rate` is an int. */
 const HIGHEST_LIMIT_HZ = 2 ** 31 - 1;
 
@@ -63,24 +67,24 @@ function withinLimit(
   notices: Notices,
 ): SamplingRate {
   const limit = limitOf(settings);
-  const lowered = Math.min(hz, limit);
-  if (hz > limit) {
-    const cause = `kernel.perf_event_max_sample_rate is ${limit} Hz`;
-    const what =
-      spec.frequency === null ? words`${RECORD.freq} ${hz}: ${cause}` : `${spec.text}: ${cause}`;
-    const reachable = Math.min(hz, spec.isClock ? FASTEST_CLOCK_HZ : HIGHEST_LIMIT_HZ);
+  const fastest = spec.isClock ? FASTEST_CLOCK_HZ : HIGHEST_LIMIT_HZ;
+  const lowered = Math.min(hz, limit, fastest);
+  if (lowered < hz && (spec.frequency !== null || options.freq !== 'max')) {
+    const cause =
+      limit < fastest ? `kernel.perf_event_max_sample_rate is ${limit} Hz` : WHY_NO_FASTER;
     const remedies =
-      reachable > limit ? [`sudo sysctl kernel.perf_event_max_sample_rate=${reachable}`] : [];
-    if (options.strictFreq) throw new UsageError(what, remedies);
+      limit < fastest
+        ? [`sudo sysctl kernel.perf_event_max_sample_rate=${Math.min(hz, fastest)}`]
+        : [];
+    if (options.strictFreq) {
+      const asked = spec.frequency === null ? words`${RECORD.freq} ${hz}` : spec.text;
+      throw new UsageError(words`${asked}: ${cause}`, remedies);
+    }
     const help = remedies.map((remedy) => ` (${remedy})`).join('');
-    notices.add(`frequency lowered from ${hz} to ${limit} Hz: ${cause}${help}`);
+    const what = limit < fastest ? 'frequency' : `${spec.name}: frequency`;
+    notices.add(`${what} lowered from ${hz} to ${lowered} Hz: ${cause}${help}`);
   }
-  if (!spec.isClock || lowered <= FASTEST_CLOCK_HZ) return { kind: 'frequency', hz: lowered };
-  notices.add(
-    `${spec.name}: frequency lowered from ${lowered} to ${FASTEST_CLOCK_HZ} Hz: the kernel's clock ` +
-      `events have timers of at least ${SHORTEST_TIMER_NS} ns`,
-  );
-  return { kind: 'frequency', hz: FASTEST_CLOCK_HZ };
+  return { kind: 'frequency', hz: lowered };
 }
 
 /**
@@ -90,8 +94,7 @@ function withinLimit(
 function longEnough(spec: EventSpec, events: number, notices: Notices): SamplingRate {
   if (!spec.isClock || events >= SHORTEST_TIMER_NS) return { kind: 'period', events };
   notices.add(
-    `${spec.name}: period raised from ${events} to ${SHORTEST_TIMER_NS} ns: the kernel's clock ` +
-      'events have no shorter timer',
+    `${spec.name}: period raised from ${events} to ${SHORTEST_TIMER_NS} ns: ${WHY_NO_FASTER}`,
   );
   return { kind: 'period', events: SHORTEST_TIMER_NS };
 }

@@ -96,9 +96,14 @@ describe('the rate of an event', () => {
     const noticesAt = (maxSampleRateHz: number, event: string) =>
       noticesOf(event, { freq: 10 ** 12 }, { settings: { maxSampleRateHz } });
     expect(noticesAt(25_000, 'cycles')).toEqual([expect.stringContaining('_rate=2147483647)')]);
-    expect(noticesAt(25_000, 'cpu-clock')).toEqual([expect.stringContaining('_rate=100000)')]);
+    expect(noticesAt(25_000, 'cpu-clock')).toEqual([expect.stringContaining('_rate=50000)')]);
     expect(noticesAt(100_000, 'cpu-clock')).toEqual([
-      'frequency lowered from 1000000000000 to 100000 Hz: kernel.perf_event_max_sample_rate is 100000 Hz',
+      'cpu-clock: frequency lowered from 1000000000000 to 50000 Hz: a faster clock may stop the machine',
+    ]);
+    const settings = { maxSampleRateHz: 100_000 };
+    expect(noticesOf('cpu-clock', { freq: 'max' }, { settings })).toEqual([]);
+    expect(draw('cpu-clock', { freq: 'max' }, { settings })).toEqual([
+      'cpu-clock 50000 Hz PERIOD | inherit',
     ]);
   });
 
@@ -112,17 +117,19 @@ describe('the rate of an event', () => {
     );
     expect(strict('cycles/freq=26000/')).toThrow(/^cycles\/freq=26000\/: kernel\.perf_event_max/);
     expect(strict('cycles', 25_000)).not.toThrow();
+    const fast = () => planOf('cpu-clock', { strictFreq: true, freq: 60_000 }, {});
+    expect(fast).toThrow('freq 60000: a faster clock may stop the machine');
   });
 
-  it("the period of a clock is at least the kernel's shortest timer", () => {
-    expect(draw('cpu-clock', { count: 9999 })).toEqual(['cpu-clock 1/10000 | inherit']);
+  it('a clock leaves the machine time for its work', () => {
+    expect(draw('cpu-clock', { count: 9999 })).toEqual(['cpu-clock 1/20000 | inherit']);
     expect(noticesOf('cpu-clock', { count: 9999 })).toEqual([
-      "cpu-clock: period raised from 9999 to 10000 ns: the kernel's clock events have no shorter timer",
+      'cpu-clock: period raised from 9999 to 20000 ns: a faster clock may stop the machine',
     ]);
     expect(draw('page-faults', { count: 9999 })).toEqual(['page-faults 1/9999 | inherit']);
     const settings = { maxSampleRateHz: 400_000 };
     expect(draw('task-clock,cycles', { freq: 200_000 }, { settings })).toEqual([
-      'task-clock 100000 Hz PERIOD | inherit',
+      'task-clock 50000 Hz PERIOD | inherit',
       'cycles 200000 Hz PERIOD | inherit',
     ]);
   });
