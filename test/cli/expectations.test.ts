@@ -129,7 +129,17 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('15: a frequency over the limit is lowered, with the sysctl named; --strict-freq refuses', () => {
-    const asked = ['record', '-e', 'page-faults:u', '-F', '9999999', '-o', 'fast.data', '--', 'true'];
+    const asked = [
+      'record',
+      '-e',
+      'page-faults:u',
+      '-F',
+      '9999999',
+      '-o',
+      'fast.data',
+      '--',
+      'true',
+    ];
     const lowered = run(asked);
     expect(lowered.status).toBe(0);
     expect(lowered.stderr).toContain('kernel.perf_event_max_sample_rate');
