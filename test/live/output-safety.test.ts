@@ -102,7 +102,7 @@ describeLiveAsUser('a recording that can not begin', () => {
       const mount = mkdtempSync(join(scratch, 'full-'));
       const copy = join(scratch, 'copied.data');
       const program = join(scratch, 'until-full.cjs');
-      // A second of samples takes more than is free then.
+      // Two seconds of samples take more than is free then; those of Node's start, a part of what is kept.
       writeFileSync(
         program,
         `const { statfsSync } = require('node:fs');
@@ -111,10 +111,10 @@ describeLiveAsUser('a recording that can not begin', () => {
        const cpuMs = () => process.cpuUsage().user / 1000;
        const free = () => { const { bfree, blocks } = statfsSync('${mount}'); return bfree / blocks; };
        while (free() > 0.2) work();
-       for (const end = cpuMs() + 1000; cpuMs() < end; ) work();`,
+       for (const end = cpuMs() + 2000; cpuMs() < end; ) work();`,
       );
       const script = `
-      mount -t tmpfs -o size=1m tmpfs ${mount}
+      mount -t tmpfs -o size=3m tmpfs ${mount}
       "$@" && status=0 || status=$?
       cp ${mount}/perf.data ${copy}
       exit $status`;
