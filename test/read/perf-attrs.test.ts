@@ -129,10 +129,10 @@ describeLive('the attrs of a recording', () => {
     // On whole CPUs there is nobody to inherit from. Build IDs would get into other recordings.
     ['-e cpu-clock -a -B', { 'cpu-clock': ['inherit: 1 -> unset'] }],
     [
-      '-e cpu-clock/freq=77,call-graph=fp,max-stack=5/,task-clock/period=12345,no-inherit/',
+      '-e cpu-clock/freq=77,call-graph=fp,max-stack=5/,task-clock/period=23456,no-inherit/',
       {
         'cpu-clock/freq=77,call-graph=fp,max-stack=5/': [],
-        'task-clock/period=12345,no-inherit/': [],
+        'task-clock/period=23456,no-inherit/': [],
       },
     ],
     ['-e cpu-clock --all-user -d --phys-data --data-page-size', { 'cpu-clock': [] }],
