@@ -213,7 +213,8 @@ export function runPipeline(
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
   }
   if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
-  const inPool = readPoolSamples(data, pipeline.diagnostics);
+  // Damage is counted where the tables are read.
+  const inPool = readPoolSamples(data, new Diagnostics());
   const findsWork = (pipeline.unwinder?.poolSamples ?? null) !== null;
   if (inPool !== null || findsWork) pipeline.askedWork = openAskedWork(data, inPool);
   onShare?.(0, pipeline);

@@ -56,9 +56,18 @@ export function poolSamplesOf(
   startTime: RawTime,
   diagnostics: Diagnostics,
 ): PoolSamples | null {
+  const log = readWork(processes, startTime, diagnostics);
+  return log.length === 0 ? null : new PoolSamples(startTime, log);
+}
+
+function readWork(
+  processes: readonly LoopStreams[],
+  startTime: RawTime,
+  diagnostics: Diagnostics,
+): WorkLog {
   const log = new WorkLog();
   visitLoops(processes, startTime, () => NONE, diagnostics, [log]);
-  return log.length === 0 ? null : new PoolSamples(startTime, log);
+  return log;
 }
 
 /**
@@ -66,9 +75,9 @@ export function poolSamplesOf(
  * `readPoolSamples`, null: which work that is comes out as samples are read.
  */
 export function openAskedWork(data: PerfData, sampled: Uint8Array | null): AskedWork | null {
-  const { startTime, diagnostics } = data;
-  const log = new WorkLog();
-  visitLoops(readLoopStreams(data, diagnostics), startTime, () => NONE, new Diagnostics(), [log]);
+  // Damage is counted where the tables of the profile are read.
+  const unheard = new Diagnostics();
+  const log = readWork(readLoopStreams(data, unheard), data.startTime, unheard);
   if (log.length === 0) return null;
   return new AskedWork(log, sampled === null ? Array(log.length).keys() : workInSamples(sampled));
 }
