@@ -70,21 +70,25 @@ function withinLimit(
   const fastest = spec.isClock ? FASTEST_CLOCK_HZ : HIGHEST_LIMIT_HZ;
   const lowered = Math.min(hz, limit, fastest);
   if (lowered < hz && (spec.frequency !== null || options.freq !== 'max')) {
-    const cause =
-      limit < fastest ? `kernel.perf_event_max_sample_rate is ${limit} Hz` : WHY_NO_FASTER;
-    const remedies =
+    const { of, cause, remedies } =
       limit < fastest
-        ? [`sudo sysctl kernel.perf_event_max_sample_rate=${Math.min(hz, fastest)}`]
-        : [];
+        ? kernelLimit(limit, Math.min(hz, fastest))
+        : { of: `${spec.name}: `, cause: WHY_NO_FASTER, remedies: [] };
     if (options.strictFreq) {
       const asked = spec.frequency === null ? words`${RECORD.freq} ${hz}` : spec.text;
       throw new UsageError(words`${asked}: ${cause}`, remedies);
     }
     const help = remedies.map((remedy) => ` (${remedy})`).join('');
-    const what = limit < fastest ? 'frequency' : `${spec.name}: frequency`;
-    notices.add(`${what} lowered from ${hz} to ${lowered} Hz: ${cause}${help}`);
+    notices.add(`${of}frequency lowered from ${hz} to ${lowered} Hz: ${cause}${help}`);
   }
   return { kind: 'frequency', hz: lowered };
+}
+
+/** The limit that all events have, and what raises it to `hz`. */
+function kernelLimit(limit: number, hz: number) {
+  const setting = 'kernel.perf_event_max_sample_rate';
+  const remedies = [`sudo sysctl ${setting}=${hz}`];
+  return { of: '', cause: `${setting} is ${limit} Hz`, remedies };
 }
 
 /**
