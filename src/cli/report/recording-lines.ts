@@ -9,7 +9,7 @@ import {
   type Subject,
   subjectOf,
 } from '../../findings/finding.ts';
-import { MARK_KINDS } from '../../profile/mark-table.ts';
+import { REQUEST } from '../../questions/request-owners.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { programLine } from '../../read/outputs/recording-head.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -37,8 +37,6 @@ export function recordingLines(
     ),
   ];
 }
-
-const REQUEST = MARK_KINDS.indexOf('request');
 
 /** Subjects of which standard error has said what changes no figure, or that have lines of their own. */
 const PRINTED_ELSEWHERE: readonly Subject[] = ['file', 'names', 'recorder'];
