@@ -17,8 +17,8 @@ const GOES_ON = /^node:(?:fs|internal\/(?:async_hooks|fs\/(?!streams).*))$/;
  *
  *     start_thread  worker  PBKDF2      ─▶   handle  login  pbkdf2  start_thread  worker  PBKDF2
  *
- * Where none of them is the program's own, those that asked for the work are asked for in whose callback it was. Where they are not known the
- * stack stays. `placesOf`: the rows of `askedIn` for one of `MarkTable.pool`: its own, then that of the work in whose callback it was asked for …
+ * If none of them is the program's own, those count that asked for the work in whose callback it was asked for. A stack whose
+ * askers are not known stays. `placesOf`: the rows of `askedIn` for one of `MarkTable.pool`: its own, then that of the work in whose callback it was asked for …
  */
 export function addAskers(
   { askedIn, ...profile }: Profile,

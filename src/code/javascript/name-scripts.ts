@@ -175,7 +175,7 @@ function whereWritten(
     const path = pathOfScript(file);
     const isMadeOfItself = map !== null && map.onlySource === path;
     const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file) && !isMadeOfItself;
-    // What has no name was put around the module, or is the component's.
+    // A function without a name was put around the module, or is the component's.
     if (isMadeOfItself && name === '') {
       const made = isComponent(path) ? OF_MARKUP : '(module)';
       return { name: made, path, line: 1, column: 1, hash, v8Name: ANONYMOUS };

@@ -166,7 +166,7 @@ export class SourceMap {
     const found = this.#sourceAt(line, column - 1, '');
     const exact = found === null ? null : functions.findAt(found.offset);
     if (exact !== null) return exact;
-    // What a compiler wrote in front of it, as Vue its marks, may be long.
+    // A compiler may write much in front of it, as Vue its marks.
     const next = this.#nextInSource(line, column - 1, place.row);
     const between = next === null ? null : functions.findBetween(this.#offsetOf(place), next);
     if (between !== null) return between;

@@ -195,7 +195,7 @@ export class FlameView implements TabView {
    */
   #claimHeight(isWhole: boolean): void {
     const { chart } = this.#chart;
-    // What stands around it is measured where it matters: that takes a layout.
+    // To measure the parts around it takes a layout, which only a picture that grows needs.
     if (chart === null || (!isWhole && chart.height <= this.#claimed.picture)) return;
     // The map lies below the frames, where there is room.
     const map = this.#chart.minimap.root.offsetHeight;

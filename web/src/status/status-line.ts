@@ -61,7 +61,7 @@ function drawPath(
   const text = `${zoom.length === 0 ? '' : share}${formatWeight(zoomWeight, unit)}`;
   const row = element('span', 'crumbs', ...crumbs);
   replaceKeepingFocus(path, row, element('output', 'status-share', text));
-  // Where not all have room, the last tell where one is. With the frame's own layout: it takes one.
+  // The last ones tell where one is, if not all have room. The scrolling takes a layout: the one of the frame.
   requestAnimationFrame(() => {
     row.scrollLeft = row.scrollWidth;
   });
