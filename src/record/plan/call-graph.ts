@@ -103,6 +103,11 @@ const UNBOUNDED_HZ = 100_000;
 
 /** System calls of a CPU each second for which rings are to have room. */
 const CALLS_HZ = 4000;
+/**
+ * The most that is copied with a system call: `fs.readFileSync(path, 'utf8')` reads into 8 kB of its stack, and the functions
+ * of JavaScript lie behind them. 8 kB miss them, 24 kB find no more and lose calls whenever the recorder has to wait.
+ */
+const MOST_CALL_BYTES = 12_288;
 
 /**
  * How stacks are recorded: as asked; else by frame pointers where the target runs JavaScript, which has none without
@@ -132,14 +137,17 @@ export function chooseStacks(
         ? (`auto,${autoStackBytes(ringBytes, hz)}` as const)
         : chosen;
   const unwindsWaits = isDefault && runsJavaScript && canRewrite;
-  const insideLibc = (callsHz: number): StackChoice['ofWaits'] =>
+  const insideLibc = (callsHz: number, mostBytes = AUTO_STACK_BYTES): StackChoice['ofWaits'] =>
     unwindsWaits
-      ? { callGraph: 'auto', stackSizeBytes: autoStackBytes(ringBytes, callsHz) }
+      ? {
+          callGraph: 'auto',
+          stackSizeBytes: Math.min(autoStackBytes(ringBytes, callsHz), mostBytes),
+        }
       : { callGraph: LEAVE_TO_KERNEL.includes(callGraph) ? 'fp' : null, stackSizeBytes: null };
   return {
     callGraph,
     ofWaits: insideLibc(SWITCHES_HZ),
-    ofCalls: insideLibc(CALLS_HZ),
+    ofCalls: insideLibc(CALLS_HZ, MOST_CALL_BYTES),
     dropsCopies:
       (dropsCopies(callGraph) && !(isLeafCopy(callGraph) && keepsRegisters)) || unwindsWaits,
     isDefault,

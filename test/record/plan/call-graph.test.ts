@@ -44,6 +44,13 @@ describe('stacks where nobody asks how', () => {
     expect(chooseStacks({}, other).ofWaits).toEqual({ callGraph: 'fp', stackSizeBytes: null });
   });
 
+  it('copies of system calls are as deep as the functions of Node that read a file', () => {
+    const ofCalls = (ringBytes: number) => chooseStacks({}, { ...node, ringBytes }).ofCalls;
+    expect(ofCalls(16 * MIB).stackSizeBytes).toBe(12_288);
+    expect(ofCalls(4 * MIB).stackSizeBytes).toBe(12_288);
+    expect(ofCalls(MIB / 4).stackSizeBytes).toBe(1024);
+  });
+
   it.each(['-', '/dev/stdout'])(
     'stacks are by frame pointers in the stream %s, waits too',
     (output) => {
