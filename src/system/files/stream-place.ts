@@ -7,9 +7,9 @@ import { actAs } from '../accounts/file-identity.ts';
 import { chooseUser } from '../accounts/run-as.ts';
 import {
   findInheritedFds,
+  nodeStartMs,
   O_ACCMODE,
   readOpenFds,
-  readProcessStartMs,
   readStatusFlags,
 } from '../processes/inherited-fds.ts';
 import { callAfter } from '../time/long-timer.ts';
@@ -105,7 +105,7 @@ export async function openStreamOnceRead(path: string, signal?: AbortSignal): Pr
 
 /** Node has pipes of its own; writing to one of these would be its end. */
 function checkInherited(path: string, fd: number): number {
-  const isOpen = fd <= STDERR || findInheritedFds(readOpenFds(), readProcessStartMs()).includes(fd);
+  const isOpen = fd <= STDERR || findInheritedFds(readOpenFds(), nodeStartMs()).includes(fd);
   const problem = isOpen ? whyNotWritten(fd) : 'the descriptor is closed';
   if (problem !== null) throw failedBy('EBADF', `cannot write ${path}: ${problem}`);
   return fd;

@@ -2,8 +2,8 @@ import { constants, fstatSync } from 'node:fs';
 import type { CommandSpec } from '../../native/types.ts';
 import {
   findInheritedFds,
+  nodeStartMs,
   readOpenFds,
-  readProcessStartMs,
   readStatusFlags,
 } from '../processes/inherited-fds.ts';
 import { fdLimitNotice, guessStartState, viewProcess } from './caller-state.ts';
@@ -64,9 +64,7 @@ function readStartState(): StartState {
         });
   if (self !== null && guessed?.hasOwnFdLimits) notices = [fdLimitNotice(self.hardFds)];
   return {
-    inheritedFds: findInheritedFds(readOpenFds(), readProcessStartMs()).filter(
-      (fd) => fd !== channel,
-    ),
+    inheritedFds: findInheritedFds(readOpenFds(), nodeStartMs()).filter((fd) => fd !== channel),
     // Those that were non-blocking before stay so.
     blockingFds: [0, 1, 2].filter((fd) => !hasFlag(fd, constants.O_NONBLOCK)),
     ignoredSignals: guessed?.ignoredSignals ?? [],

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { startTimeMs } from './thread-stat.ts';
+import { MS_PER_TICK } from './thread-stat.ts';
 
 /** One open descriptor of this process, as far as its origin can be seen. */
 export type OpenFd = {
@@ -32,12 +32,12 @@ const LAST_ALWAYS_MARKED = 15;
  *   number than every epoll instance was inherited.
  * - Node opens nothing else at its start than epoll and event descriptors, io_uring, inotify,
  *   `/dev/null` for reading, and pipes of which it holds both ends. Everything of another kind was
- *   inherited, and a pipe that is older than the process.
+ *   inherited, and a pipe that is older than Node's start.
  *
  * Lost are therefore, above the first closed number only, event descriptors, `/dev/null` for
- * reading, and pipes with both ends that were made after the fork.
+ * reading, and pipes with both ends that were made just before Node began.
  */
-export function findInheritedFds(open: readonly OpenFd[], processStartMs: number): number[] {
+export function findInheritedFds(open: readonly OpenFd[], startMs: number): number[] {
   const numbers = new Set(open.map(({ fd }) => fd));
   const firstEpoll = Math.min(
     ...open.filter(({ link }) => link === 'anon_inode:[eventpoll]').map(({ fd }) => fd),
@@ -50,7 +50,7 @@ export function findInheritedFds(open: readonly OpenFd[], processStartMs: number
     if (link === '/dev/null') return (flags & O_ACCMODE) !== 0;
     const hasBothEnds = open.filter((other) => other.link === link).length > 1;
     if (!link.startsWith('pipe:') || !hasBothEnds) return true;
-    return pipeTimeMs < processStartMs;
+    return pipeTimeMs < startMs;
   };
   return open
     .filter((one) => one.fd >= FIRST_ABOVE_STDIO && isInherited(one))
@@ -84,7 +84,10 @@ export function readStatusFlags(fd: number): number {
   return Number.parseInt(/^flags:\s*([0-7]+)/m.exec(text)?.[1] ?? '0', 8);
 }
 
-/** When this process was forked, milliseconds of wall time, up to a tick too early; NaN without /proc. */
-export function readProcessStartMs(): number {
-  return startTimeMs('self') ?? Number.NaN;
+/**
+ * When Node began in this process, milliseconds of wall time, a tick too early, as the times of pipes may be: they have those
+ * of the kernel's last tick. What Node opens is younger. The time of the fork in /proc is less certain than Node's start takes.
+ */
+export function nodeStartMs(): number {
+  return Date.now() - process.uptime() * 1000 - MS_PER_TICK;
 }

@@ -43,13 +43,13 @@ export function isAlive(tid: number): boolean | null {
 }
 
 /**
- * When a process, or this one, was forked: milliseconds of the wall clock, up to a tick too early. Null
- * if it is gone.
+ * When a process was forked: milliseconds of the wall clock, up to two ticks too early, since both times in /proc are
+ * rounded down. Null if it is gone.
  */
-export function startTimeMs(pid: number | 'self'): number | null {
+export function startTimeMs(pid: number): number | null {
   const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
   if (!Number.isFinite(ticks)) return null;
-  return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
+  return Date.now() - uptime() * 1000 + (ticks - 1) * MS_PER_TICK;
 }
 
 /** The threads of a process; empty if it is gone. */

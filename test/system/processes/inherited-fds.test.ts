@@ -64,8 +64,8 @@ test('descriptors without the close-on-exec mark are inherited', () => {
 
 test('this Node finds exactly the descriptors that it was started with', () => {
   const script = `
-    import { findInheritedFds, readOpenFds, readProcessStartMs } from '${join(projectRoot, 'dist/system/processes/inherited-fds.js')}';
-    console.log(JSON.stringify(findInheritedFds(readOpenFds(), readProcessStartMs())));`;
+    import { findInheritedFds, readOpenFds, nodeStartMs } from '${join(projectRoot, 'dist/system/processes/inherited-fds.js')}';
+    console.log(JSON.stringify(findInheritedFds(readOpenFds(), nodeStartMs())));`;
   const words = [process.execPath, '--input-type=module', '-e', script];
   const found = (stdio: (number | 'ignore' | 'pipe')[]): unknown => {
     const { stdout, stderr } = spawnSync(words[0], words.slice(1), {
@@ -88,4 +88,16 @@ test('this Node finds exactly the descriptors that it was started with', () => {
   const extra = found(['ignore', file]) as number[];
   expect(extra.filter((fd) => !others.includes(fd))).toEqual([4]);
   closeSync(file);
+});
+
+test("this Node's own pipes are younger than its start", () => {
+  const script = `
+    import { readOpenFds, nodeStartMs } from '${join(projectRoot, 'dist/system/processes/inherited-fds.js')}';
+    const own = readOpenFds().filter(({ link, isCloseOnExec }) => link.startsWith('pipe:') && isCloseOnExec);
+    console.log(own.length, own.every(({ pipeTimeMs }) => pipeTimeMs >= nodeStartMs()));`;
+  const words = ['--input-type=module', '-e', script];
+  const starts = Array.from({ length: 10 }, () =>
+    spawnSync(process.execPath, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  for (const { stdout } of starts) expect(stdout).toMatch(/^[1-9]\d* true$/m);
 });
