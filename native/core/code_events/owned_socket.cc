@@ -7,7 +7,11 @@
 namespace perf_ts {
 namespace {
 
-constexpr int kLeastFd = 400;
+/**
+ * A table of descriptors has 64 at first. One that threads share is grown behind an RCU grace period (`expand_fdtable` in the
+ * kernel's fs/file.c): whoever asks for a number beyond waits 5 to 25 ms. 16 of them are left for sockets of workers.
+ */
+constexpr int kLeastFd = 48;
 
 /** glibc's own fcntl and fstat have versions that older ones and musl lack. */
 bool ReadStatus(int fd, struct stat* status) {
