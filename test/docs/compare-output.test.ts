@@ -152,6 +152,9 @@ describe('a claim', () => {
       true,
     );
     expect(hasPattern('-3.43%  less', '{-5–-1}%')).toBe(true);
+    expect(hasPattern('CPU time: 995.5 ms → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(true);
+    expect(hasPattern('CPU time: 95.5 ms → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(false);
+    expect(hasPattern('CPU time: 0.95 kB → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(false);
   });
 });
 

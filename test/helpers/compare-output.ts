@@ -69,9 +69,9 @@ export const isCompared = ({ typed, claims, output, isInterrupted }: Printed): b
 const linesOf = (output: string): string[] =>
   output.split('\n').filter((line) => line.trim() !== '');
 
-/** A notice, such as the last line of `record`, whose samples a law is about, and what the pages' own programs print. */
+/** A notice of how a run went, the last line of `record`, about whose samples a law is, and what the pages' own programs print. */
 const isUnderLaw = (line: string): boolean =>
-  /^perf-ts: (?:[\d ]+ samples of \S.*, (?:none lost|lost)|[\d.]+% of the samples \(|on a CPU for|recording user space only|no names for|perf 6)/.test(
+  /^perf-ts: (?:(?!wrote )[^\d]|[\d ]+ samples of \S.*, (?:none lost|lost)|[\d.]+% of the samples \()/.test(
     line,
   ) || /^(?:hot-(?:paths|and-cold): |app: \d)/.test(line);
 
