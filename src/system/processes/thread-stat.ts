@@ -48,7 +48,11 @@ export function isAlive(tid: number): boolean | null {
  */
 export function startTimeMs(pid: number): number | null {
   const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
-  if (!Number.isFinite(ticks)) return null;
+  return Number.isFinite(ticks) ? wallTimeMs(ticks) : null;
+}
+
+/** Ticks since boot as milliseconds of the wall clock, up to two ticks too early. */
+export function wallTimeMs(ticks: number): number {
   return Date.now() - uptime() * 1000 + (ticks - 1) * MS_PER_TICK;
 }
 

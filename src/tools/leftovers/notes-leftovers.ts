@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
-import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { type NodeNote, parseFirstNote } from '../../read/jit/node-notes.ts';
 import { Folder } from '../../system/files/folder.ts';
@@ -10,7 +9,7 @@ import {
   lifeOf,
   parseLifeMark,
 } from '../../system/processes/life-mark.ts';
-import { MS_PER_TICK } from '../../system/processes/thread-stat.ts';
+import { wallTimeMs } from '../../system/processes/thread-stat.ts';
 import { type LeftByV8, parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import type { Leftover } from './leftover.ts';
 
@@ -89,7 +88,7 @@ function leftByV8(
   { note, stat: notes }: { readonly note: ProcessNote; readonly stat: Stats },
   { folder, uid }: Place,
 ): Leftover[] {
-  const startedMs = Date.now() - uptime() * 1000 + startTicks * MS_PER_TICK;
+  const startedMs = wallTimeMs(startTicks);
   const isOfProcess = (stat: Stats): boolean =>
     stat.isFile() &&
     stat.uid === uid &&
