@@ -153,6 +153,7 @@ describe('a claim', () => {
     );
     expect(hasPattern('-3.43%  less', '{-5–-1}%')).toBe(true);
     expect(hasPattern('CPU time: 995.5 ms → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(true);
+    expect(hasPattern('5 002.29  ms    cpu-clock', '{4900–6000} ms cpu-clock')).toBe(true);
     expect(hasPattern('CPU time: 95.5 ms → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(false);
     expect(hasPattern('CPU time: 0.95 kB → 1.04 s', 'time: {0.9–1.6} s → {0.9–1.6} s')).toBe(false);
   });

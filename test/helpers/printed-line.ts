@@ -11,7 +11,7 @@ const NUMBER = String.raw`\d{1,3}(?:[ \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+
 const RANGE = /\{(-?[\d.]+)–(-?[\d.]+)\}(?: (ns|µs|ms|s)\b)?/g;
 /** Nanoseconds. */
 const UNITS: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
-const TIME = ` (${Object.keys(UNITS).join('|')})`;
+const TIME = String.raw`\s+(${Object.keys(UNITS).join('|')})`;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const numberIn = (text: string): number => Number(text.replace(/[ \u202f]/g, ''));
