@@ -21,7 +21,12 @@ import { checkPermissions } from './permission-checks.ts';
  * for (const { name, found, fix } of checks) if (fix.length > 0) console.log(name, found, fix);
  * ```
  */
-export function doctor(state: MachineState = readMachineState()): DoctorReport {
+export function doctor(): DoctorReport {
+  return judgeMachine(readMachineState());
+}
+
+/** The report of a machine that is in this state. */
+export function judgeMachine(state: MachineState): DoctorReport {
   const checks = [
     ...checkKernel(state),
     ...checkPermissions(state),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Container } from '../../../src/system/container.ts';
 import type { Check } from '../../../src/tools/doctor/check.ts';
-import { doctor } from '../../../src/tools/doctor/examine.ts';
+import { judgeMachine } from '../../../src/tools/doctor/examine.ts';
 import type { MachineState } from '../../../src/tools/doctor/machine-state.ts';
 import { drawnPlace } from '../../helpers/drawn-place.ts';
 import { NEW_KERNEL, USUAL_SETTINGS } from '../../system/kernel/fake-kernel.ts';
@@ -49,13 +49,13 @@ const NOTHING_OPENS = (code: string) => ({
 
 /** The checks that did not pass, as `state name`. */
 function troubles(change: Partial<MachineState>): string[] {
-  return doctor({ ...READY, ...change })
+  return judgeMachine({ ...READY, ...change })
     .checks.filter(({ state }) => state !== 'ok')
     .map(({ state, name }) => `${state} ${name}`);
 }
 
 function check(name: string, change: Partial<MachineState>): Check {
-  const found = doctor({ ...READY, ...change }).checks.find((one) => one.name === name);
+  const found = judgeMachine({ ...READY, ...change }).checks.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no check ${name}`);
   return found;
 }
@@ -63,7 +63,7 @@ function check(name: string, change: Partial<MachineState>): Check {
 describe('the doctor', () => {
   it('the doctor finds nothing on a machine that has everything', () => {
     expect(troubles({})).toEqual([]);
-    expect(doctor(READY).ready).toBe(true);
+    expect(judgeMachine(READY).ready).toBe(true);
   });
 
   it('an ordinary user with paranoid 2 is ready, with limits', () => {
@@ -82,7 +82,7 @@ describe('the doctor', () => {
       'warn ring-memory',
       'warn kernel-symbols',
     ]);
-    expect(doctor({ ...READY, ...change }).ready).toBe(true);
+    expect(judgeMachine({ ...READY, ...change }).ready).toBe(true);
     expect(check('kernel-code', change).fix).toContain(
       'for now:      sudo sysctl kernel.perf_event_paranoid=1',
     );
@@ -104,7 +104,7 @@ describe('the doctor', () => {
       'what refuses own-programs refuses this too; see there',
     ]);
     expect(own.fix.join('\n')).toContain('docker run --cap-add PERFMON');
-    expect(doctor({ ...READY, ...change }).ready).toBe(false);
+    expect(judgeMachine({ ...READY, ...change }).ready).toBe(false);
   });
 
   it.each([
@@ -117,7 +117,9 @@ describe('the doctor', () => {
   });
 
   it("the kernel's features are unknown without an event that opens", () => {
-    const names = doctor({ ...READY, opens: NOTHING_OPENS('ENOSYS') }).checks.map((c) => c.name);
+    const names = judgeMachine({ ...READY, opens: NOTHING_OPENS('ENOSYS') }).checks.map(
+      (c) => c.name,
+    );
     expect(names).not.toContain('counts-with-inherit');
   });
 
@@ -208,7 +210,7 @@ describe('the doctor', () => {
       const own = fixes('own-programs', inside(kind, code));
       expect(own).toContain(fix);
       expect(own).not.toMatch(/sudo (?:env|perf-ts)/);
-      expect(doctor({ ...READY, ...inside(kind, code) }).ready).toBe(false);
+      expect(judgeMachine({ ...READY, ...inside(kind, code) }).ready).toBe(false);
     });
 
     it('rootless, the paranoid level of the host decides', () => {
@@ -316,7 +318,7 @@ describe('the doctor', () => {
         cgroup: { cpuQuota: 0.5, memoryBytes: 2 ** 26 },
       },
     };
-    const open = doctor({ ...READY, ...worst }).checks.filter(({ state }) => state !== 'ok');
+    const open = judgeMachine({ ...READY, ...worst }).checks.filter(({ state }) => state !== 'ok');
     expect(open).toHaveLength(16);
     for (const { name, fix } of open) expect(fix, name).not.toEqual([]);
   });
