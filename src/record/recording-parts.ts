@@ -86,7 +86,7 @@ function featuresOf(
   options: RecordSettings,
   binding: NativeBinding,
 ): FeatureContext {
-  const { cache, clock, overwrite, programSymbols } = options;
+  const { cache, clock, command, overwrite, programSymbols } = options;
   const { opened } = sampler;
   const pageKib = readPageBytes() / 1024;
   const mostKib = ring.mostPages === null ? null : ring.mostPages * pageKib;
@@ -94,6 +94,7 @@ function featuresOf(
     opened,
     rings: { kib: opened.ringPages * pageKib, mostKib },
     clock: clock ?? 'monotonic',
+    command,
     notices,
     notify: keepNotices(notices, options),
     settings,

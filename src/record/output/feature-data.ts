@@ -56,6 +56,8 @@ export type FeatureContext = {
   readonly opened: SamplerOpened;
   readonly rings: RingFacts;
   readonly clock: ClockName;
+  /** Of the program that is recorded; absent where something else is. */
+  readonly command: readonly string[] | undefined;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
   readonly notify: (notice: Text) => void;
@@ -96,6 +98,22 @@ export function recorderVersion(): string {
   return `perf-ts ${packageVersion()}`;
 }
 
+/**
+ * The words of this process with `--` in front of the program's, by which readers know these. `perf-ts app.js` puts a Node in
+ * front of them; a program that records by the library has no words about it.
+ */
+export function ownWords(
+  words: readonly string[],
+  command: readonly string[] | undefined,
+): readonly string[] {
+  if (command === undefined || words.includes('--')) return words;
+  const givenBy = [command, command.slice(1)].find(
+    (given) => given.length > 0 && words.slice(-given.length).join('\0') === given.join('\0'),
+  );
+  if (givenBy === undefined) return ['--', ...command];
+  return [...words.slice(0, -givenBy.length), '--', ...givenBy];
+}
+
 /** The sections that are known before anything was recorded. */
 export function collectHostFeatures(
   plan: RecordingPlan,
@@ -113,7 +131,7 @@ export function collectHostFeatures(
     ...driverSections(host, sources),
     cpuCountsSection(host.availableCpus, host.onlineCpus),
     totalMemorySection(host.totalMemoryKib),
-    commandLineSection(['perf-ts', ...process.argv.slice(2)]),
+    commandLineSection(['perf-ts', ...ownWords(process.argv.slice(2), context.command)]),
     eventDescriptionSection([
       ...plan.events.map(({ attr, name }, index) => ({
         attrBytes: encodeAttr(attr),
