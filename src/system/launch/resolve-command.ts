@@ -98,6 +98,10 @@ function notFound(name: string): FailedError {
 
 /** Words behind an option: names of a call graph, which -g takes no value for, and times of other tools, of the whole or between samples. */
 const CALL_GRAPHS: readonly string[] = ['fp', 'dwarf', 'lbr', 'auto'];
+/** Words of a shell by which programs are started, and that are no programs. */
+const SHELL_WORDS = 'cd export source . alias set unset eval exec ulimit umask if for while'.split(
+  ' ',
+);
 const NUMBER = /^\d+(?:\.\d+)?(?:[mun]?s|[mh])?$/;
 
 /** Advice on words that are no name of a program: a quoted command line, or the value of an option that takes none. */
@@ -107,6 +111,12 @@ function hintsOfWord(name: string): Text[] {
   }
   if (CALL_GRAPHS.includes(name)) {
     return [words`stacks are recorded this way by ${RECORD.callGraph.as(name as 'fp')}`];
+  }
+  if (SHELL_WORDS.includes(name)) {
+    return ["it is a word of the shell: sh -c 'cd … && ./app' starts one that knows it"];
+  }
+  if (/^[a-z]\w*(?:,[a-z]\w*)+$/.test(name)) {
+    return [words`names of calls are joined to ${RECORD.syscalls}: --syscalls=${name}`];
   }
   if (NUMBER.test(name)) {
     return [

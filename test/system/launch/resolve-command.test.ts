@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
+import { commandWords, type Text } from '../../../src/base/words.ts';
 import { hintsUnderSudo, resolveCommand } from '../../../src/system/launch/resolve-command.ts';
 import { explainExecFailure } from '../../../src/system/launch/start-failure.ts';
 
@@ -63,6 +64,15 @@ describe('the file of a command', () => {
     expect(failure(['dwarf'], { PATH: loop })).toMatchObject({
       message: 'command not found: dwarf',
     });
+  });
+
+  it.each([
+    ['cd', 'sh -c'],
+    ['export', 'sh -c'],
+    ['read,write', '--syscalls=read,write'],
+  ])('%s is no program: %s', (name, advice) => {
+    const { hints } = failure([name]) as unknown as { hints: Text[] };
+    expect(hints.map(commandWords).join('\n')).toContain(advice);
   });
 
   it('a command is searched on the PATH assigned before it', () => {
