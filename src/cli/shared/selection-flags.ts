@@ -6,6 +6,8 @@ import { finish } from '../../base/slices.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
 import { SELECTION } from '../../options/reading.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
+import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import {
   isRestricting,
   type SampleSelection,
@@ -59,7 +61,10 @@ export function selectFrom(
     `perf-ts: ${printable(selectionText(asked))}: ${formatCount(rows.length)} of ` +
       `${formatCount(samples.length)} samples, ${shares.join(', ')}${foldedText(opened, select)}`,
   );
-  if (rows.length === 0) reportWhen(opened, asked);
+  if (rows.length === 0) {
+    reportWhen(opened, asked);
+    reportNames(opened, asked);
+  }
   return select;
 }
 
@@ -70,6 +75,30 @@ export function selectsNothing(
 ): boolean {
   return finish(selectSamples(profile, select)).length === 0;
 }
+
+const MOST_NAMES = 6;
+
+/** Reports what the recording has of each kind that was asked for by its name or number, the heaviest first. */
+function reportNames(
+  opened: OpenedProfile,
+  asked: AskedSelection & { readonly weight?: WeightKind },
+): void {
+  const { profile } = opened;
+  const all = finish(selectSamples(profile, {}));
+  for (const [option, key] of Object.entries(NAMED_KINDS) as [
+    keyof typeof NAMED_KINDS,
+    GroupKey,
+  ][]) {
+    if (asked[option] === undefined) continue;
+    const { rows } = computeGroupedReport(profile, opened.weights(asked.weight), all, [key]);
+    const names = rows.slice(0, MOST_NAMES).map(({ names: [name] }) => printable(name));
+    const more = rows.length - names.length;
+    const list = `${names.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+    notify(`perf-ts: each ${key} of the recording: ${list}`);
+  }
+}
+
+const NAMED_KINDS = { comms: 'comm', dsos: 'dso', pids: 'pid', tids: 'tid' } as const;
 
 /** Tells the clock's times: who takes `--time` for seconds since the start selects nothing. */
 function reportWhen(opened: OpenedProfile, { time }: AskedSelection): void {

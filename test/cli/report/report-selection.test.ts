@@ -63,6 +63,14 @@ describe.skipIf(!hasCorpora)('report', () => {
     expect(perfTs(['report', '-n', '1', '--time', advised, THREADS]).status).toBe(0);
   });
 
+  test('names and numbers that select nothing are answered by those that the recording has', () => {
+    const { stderr, status } = perfTs(['report', '--comm', 'nosuch', '--pid', '7', THREADS]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/each comm of the recording: \S/);
+    expect(stderr).toMatch(/each pid of the recording: \d+/);
+    expect(stderr).not.toContain('each dso');
+  });
+
   test.each(['report', 'script', 'annotate', 'periods', 'export -o -', 'diff'])(
     '%s ends with status 1 where the selection has no sample, and vouches for nothing',
     (line) => {
