@@ -8,7 +8,7 @@ export type WhyNone = {
   readonly fix: readonly string[];
 };
 
-const SEE_KERNEL = "the kernel says why: sudo dmesg | grep -i 'performance events'";
+const SEE_KERNEL = "the kernel says why, to root: dmesg | grep -i 'performance events'";
 
 const UNKNOWN_REMEDY =
   'let the hypervisor pass the PMU on; in clouds: bare metal, or the larger instance sizes';

@@ -17,7 +17,7 @@ import type { Word } from './word.ts';
 /** The prefix of such names; libpfm's own name follows. */
 export const LIBPFM_PREFIX = 'pfm::';
 
-const HOW_TO_INSTALL = 'install it: sudo apt-get install libpfm4 (Fedora: libpfm)';
+const HOW_TO_INSTALL = 'install it as root: apt-get install libpfm4 (Fedora: libpfm)';
 const MOST_SHOWN = 16;
 
 /**

@@ -85,7 +85,7 @@ export const LIST_SECTIONS: readonly ListSection[] = [
     problem: ({ libpfm }) =>
       libpfm === undefined || libpfm.problem === null
         ? null
-        : `none: ${libpfm.problem}; sudo apt-get install libpfm4`,
+        : `none: ${libpfm.problem}; as root: apt-get install libpfm4`,
   },
 ];
 

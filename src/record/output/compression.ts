@@ -25,7 +25,7 @@ export function checkCompression(
   throw new FailedError(
     words`${RECORD.compressionLevel} compresses with libzstd, which cannot be used: ${problem}`,
     [
-      words`install it: sudo apt-get install libzstd1 (Fedora: libzstd), or leave ${RECORD.compressionLevel} out`,
+      words`install it as root: apt-get install libzstd1 (Fedora: libzstd), or leave ${RECORD.compressionLevel} out`,
     ],
   );
 }

@@ -3,6 +3,8 @@ import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordSettings } from '../../options/record.ts';
 import type { KernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { settingLine } from '../../system/kernel/permission-help.ts';
+import { readRunPlace } from '../../system/run-place.ts';
 import type { Notices } from './notices.ts';
 
 /** How often one event is sampled: exactly one of the two modes. */
@@ -87,7 +89,7 @@ function withinLimit(
 /** The limit that all events have, and what raises it to `hz`. */
 function kernelLimit(limit: number, hz: number) {
   const setting = 'kernel.perf_event_max_sample_rate';
-  const remedies = [`sudo sysctl ${setting}=${hz}`];
+  const remedies = [settingLine(readRunPlace(), `${setting}=${hz}`)];
   return { of: '', cause: `${setting} is ${limit} Hz`, remedies };
 }
 

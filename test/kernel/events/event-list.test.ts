@@ -278,7 +278,7 @@ describe('names of libpfm', () => {
     expect(listEvents(without).at(-1)).toMatchObject({
       kind: 'libpfm',
       events: [],
-      problem: 'none: no file; sudo apt-get install libpfm4',
+      problem: 'none: no file; as root: apt-get install libpfm4',
     });
   });
 });

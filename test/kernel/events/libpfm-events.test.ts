@@ -193,7 +193,7 @@ describe('a name that libpfm refuses', () => {
       `libpfm's names can't be used: ${problem}`,
       'cycles,pfm::X',
       '       ^',
-      'install it: sudo apt-get install libpfm4 (Fedora: libpfm)',
+      'install it as root: apt-get install libpfm4 (Fedora: libpfm)',
     ]);
   });
 

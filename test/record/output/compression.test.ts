@@ -34,7 +34,7 @@ test('a compressed recording does not begin without libzstd, and the line names 
   expect(failure).toMatchObject({
     message:
       'compressionLevel compresses with libzstd, which cannot be used: libzstd.so.1: cannot open shared object file',
-    hints: [expect.stringContaining('sudo apt-get install libzstd1')],
+    hints: [expect.stringContaining('apt-get install libzstd1')],
   });
   expect(() => checkCompression(undefined, missing)).not.toThrow();
 });

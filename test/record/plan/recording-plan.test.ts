@@ -8,6 +8,8 @@ import { PERF_FORMAT } from '../../../src/kernel/perf-event/constants.ts';
 import type { CallGraph } from '../../../src/options/call-graph.ts';
 import { RECORD } from '../../../src/options/record.ts';
 import { planRecording, withoutWeakGroup } from '../../../src/record/plan/recording-plan.ts';
+import { settingLine } from '../../../src/system/kernel/permission-help.ts';
+import { readRunPlace } from '../../../src/system/run-place.ts';
 import { AMD, ARM, fakeSources, HYBRID, NO_PMU } from '../../kernel/events/fake-machines.ts';
 import {
   drawPlan,
@@ -81,7 +83,7 @@ describe('the rate of an event', () => {
     ]);
     expect(noticesOf('cycles,instructions', { freq: 30_000 }, { settings })).toEqual([
       'frequency lowered from 30000 to 25000 Hz: kernel.perf_event_max_sample_rate is 25000 Hz ' +
-        '(sudo sysctl kernel.perf_event_max_sample_rate=30000)',
+        `(${settingLine(readRunPlace(), 'kernel.perf_event_max_sample_rate=30000')})`,
     ]);
     expect(draw('cycles', { freq: 'max' }, { settings })).toEqual([
       'cycles 25000 Hz PERIOD | inherit',
