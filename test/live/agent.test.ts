@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile as Pprof } from 'pprof-format';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { buildIdOf } from '../../src/read/files/elf-files.ts';
 import { openFileSource } from '../../src/read/files/file-source.ts';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
@@ -97,6 +97,39 @@ describeLive('agent', () => {
     } finally {
       await agent.stop();
     }
+  });
+
+  it('windows that chance leaves out have no samples, and weights are what was counted in the others', async () => {
+    // For each window its length and whether it is sampled: one is, the next one is not.
+    const chances = [0.9, 0.9, 0.1, 0.1];
+    let asked = 0;
+    vi.spyOn(Math, 'random').mockImplementation(() => chances[asked++ % chances.length]);
+    const folder = scratchDirectory();
+    const config = {
+      sampling: { hz: 99 },
+      window: { seconds: 1, jitter: 0, share: 0.5 },
+      services: { idle: true, only: ['idle'] },
+      sinks: [{ type: 'folder', path: folder }],
+    };
+    const agent = await startAgent({ config: readAgentConfig(config, 'test') });
+    try {
+      const leftOut = () =>
+        Number(/windows_left_out_total (\d+)/.exec(agent.metrics())?.[1] ?? Number.NaN);
+      await expect.poll(leftOut).toBeGreaterThan(1);
+      await expect.poll(() => profilesIn(folder).length).toBeGreaterThan(2);
+    } finally {
+      vi.restoreAllMocks();
+      await agent.stop();
+    }
+    const { counted, weighed } = agent.totals;
+    expect(Math.abs(weighed - (counted ?? 0))).toBeLessThan(1);
+    const spans = profilesIn(folder)
+      .map(({ profile }) => [Number(profile.timeNanos), Number(profile.durationNanos)])
+      .sort(([a], [b]) => a - b);
+    const gaps = spans.slice(1).map(([start], row) => start - spans[row][0] - spans[row][1]);
+    expect(gaps.filter((ns) => ns > 5e8).length).toBeGreaterThan(0);
+    // A window that is left out adds nothing to those around it.
+    for (const [, lengthNs] of spans) expect(lengthNs).toBeGreaterThan(0);
   });
 
   it('the agent writes profiles whose weights add up to what the counters have counted', async () => {

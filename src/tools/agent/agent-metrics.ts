@@ -18,6 +18,7 @@ export class AgentCounts {
   windows = 0;
   /** Windows that ended later than they should have by more than half of their length. */
   late = 0;
+  leftOutWindows = 0;
   /** Profiles of services. */
   profiles = 0;
   services = 0;
@@ -178,6 +179,11 @@ function machineFamilies({ counts, totals, renewals, version }: MetricsInput): F
     counter('cpu_seconds', (user + system) / 1e6, 'CPU time of the agent.'),
     gauge('resident_bytes', process.memoryUsage.rss(), 'Resident memory of the agent.'),
     counter('windows', counts.windows, 'Windows that were sampled.'),
+    counter(
+      'windows_left_out',
+      counts.leftOutWindows,
+      'Windows in which nothing was sampled, by chance.',
+    ),
     counter('windows_late', counts.late, 'Windows that were longer by half than was asked for.'),
     gauge('window_end_timestamp_seconds', endS, 'End of the last window.'),
     counter('profiles', counts.profiles, 'Profiles of services.'),

@@ -106,6 +106,8 @@ class Agent implements RunningAgent {
   #server: MetricsServer | null = null;
   #timer: LongTimer | null = null;
   #windowMs = 0;
+  /** Whether the window that has begun is sampled. */
+  #isSampled = true;
   #endedMs = performance.now();
   /** Windows end one after the other: whose their processes are takes a while to learn. */
   #ending: Promise<void> = Promise.resolve();
@@ -256,8 +258,18 @@ class Agent implements RunningAgent {
     this.#timer = callAfter(this.#windowMs, () => {
       // Its failure is an agent's that cannot go on.
       void this.#endWindow();
+      this.#chooseNext();
       this.#schedule();
     });
+  }
+
+  /** Whether the next window is sampled: chance, so that no work of a machine that comes in turns is in step with it. */
+  #chooseNext(): void {
+    const { windowShare } = this.#config;
+    const isSampled = windowShare === 1 || Math.random() < windowShare;
+    if (isSampled !== this.#isSampled) this.#sampler?.sample(isSampled);
+    this.#isSampled = isSampled;
+    if (!isSampled) this.#counts.leftOutWindows++;
   }
 
   #endWindow(): Promise<void> {
@@ -269,8 +281,8 @@ class Agent implements RunningAgent {
   async #takeWindow(askedMs: number): Promise<void> {
     const nowMs = performance.now();
     const window = this.#sampler?.takeWindow() ?? null;
+    if (window !== null || !this.#isSampled) this.#endedMs = nowMs;
     if (window === null) return;
-    this.#endedMs = nowMs;
     const { profile, weights } = window;
     const findings = findingsOfWindow(window);
     const services = await this.#services.of(profile.threads);

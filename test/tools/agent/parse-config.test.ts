@@ -13,6 +13,7 @@ describe('the configuration of the agent', () => {
       },
       windowMs: 10_000,
       jitter: 0.2,
+      windowShare: 1,
       labels: { host: hostname() },
       services: {
         ...{ hasIdle: false, hasKernel: true, sampleLabels: ['comm'] },
@@ -43,7 +44,7 @@ describe('the configuration of the agent', () => {
     const text = `{
       "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1],
         "javascript": false },
-      "window": { "seconds": 60, "jitter": 0 },
+      "window": { "seconds": 60, "jitter": 0, "share": 0.1 },
       "labels": { "env": "prod", "host": "$HOME" },
       "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"],
         "only": ["shop-*"], "except": ["shop-ci"],
@@ -61,9 +62,10 @@ describe('the configuration of the agent', () => {
     expect(config.sampling).toMatchObject({
       ...{ event: 'cycles', period: 10_000_000, cpus: [0, 1], asksRegistered: false },
     });
-    expect([config.windowMs, config.jitter, config.labels]).toEqual([
+    expect([config.windowMs, config.jitter, config.windowShare, config.labels]).toEqual([
       60_000,
       0,
+      0.1,
       { env: 'prod', host: process.env.HOME },
     ]);
     expect(config.services).toEqual({

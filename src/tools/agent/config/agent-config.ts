@@ -95,6 +95,11 @@ export type AgentConfig = {
   readonly windowMs: number;
   /** Part of `windowMs` by which a window may be shorter or longer, so that machines do not push in step. */
   readonly jitter: number;
+  /**
+   * The share of the windows that are sampled, above 0 and up to 1, each by chance; in the others the event is off. Their profiles weigh what
+   * they have counted: shares hold, of many windows or machines, and sums are this part of all. Default 1.
+   */
+  readonly windowShare: number;
   /** Labels of every profile, beside those of its service: at least `host`. */
   readonly labels: Readonly<Record<string, string>>;
   readonly services: ServiceConfig;

@@ -83,6 +83,7 @@ export function readAgentConfig(given: unknown, from: string): AgentConfig {
   const window = top.section('window');
   const windowMs = 1000 * window.number('seconds', DEFAULT_WINDOW_S, 1, 600);
   const jitter = window.number('jitter', DEFAULT_JITTER, 0, 0.5);
+  const windowShare = window.number('share', 1, LEAST_SHARE, 1);
   window.end();
   const labels = { host: hostname(), ...readLabels(top.section('labels')) };
   const services = readServices(top.section('services'));
@@ -90,7 +91,7 @@ export function readAgentConfig(given: unknown, from: string): AgentConfig {
   const spool = readSpool(top.section('spool'));
   const listen = readListen(top);
   top.end();
-  return { sampling, windowMs, jitter, labels, services, sinks, spool, listen };
+  return { sampling, windowMs, jitter, windowShare, labels, services, sinks, spool, listen };
 }
 
 function readSampling(section: Section): SamplingConfig {

@@ -112,6 +112,8 @@ export class MachineSampler {
   #counted: number | null = null;
   /** When the window that has begun did, by the monotonic clock. */
   #startClockNs: bigint;
+  /** When sampling began again last. */
+  #sampledFromNs = 0n;
   #naming: NodeJS.Immediate | undefined;
   #sequence = 0;
   #renewals = 0;
@@ -212,6 +214,14 @@ export class MachineSampler {
     return this.#code.unattached;
   }
 
+  /** Samples from now on, or samples nothing; what the machine runs is followed all the time. */
+  sample(isOn: boolean): void {
+    if (isOn) this.#sampledFromNs = this.#clock().clockNs;
+    const { sampler } = this.#session;
+    if (isOn) sampler.enable();
+    else sampler.disable();
+  }
+
   /** Takes the samples since the window before; null where there are none. */
   takeWindow(): MachineWindow | null {
     const live = this.#profile;
@@ -231,7 +241,9 @@ export class MachineSampler {
     const last = profile.samples.timeNs[profile.samples.length - 1];
     // Samples that still wait for their order belong to the next window.
     const endClockNs = BigInt(profile.meta.startTime) + BigInt(Math.round(last));
-    const startClockNs = this.#startClockNs < endClockNs ? this.#startClockNs : endClockNs;
+    const starts = [this.#startClockNs, this.#sampledFromNs].filter((ns) => ns < endClockNs);
+    const startClockNs =
+      starts.reduce((latest, ns) => (ns > latest ? ns : latest), 0n) || endClockNs;
     this.#startClockNs = endClockNs;
     const wallOf = (ns: bigint): bigint => wallNs - clockNs + ns;
     const before = this.#totals;
