@@ -56,7 +56,7 @@ export type FeatureContext = {
   readonly opened: SamplerOpened;
   readonly rings: RingFacts;
   readonly clock: ClockName;
-  /** Of the program that is recorded; absent where something else is. */
+  /** The words of the program that is recorded; absent where something else is. */
   readonly command: readonly string[] | undefined;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
