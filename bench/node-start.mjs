@@ -1,4 +1,4 @@
-// Measures how Node programs start with perf-ts: CPU time of an empty program, alone, with V8's map
+// Measures how Node programs start with perf-ts: CPU time of an empty program and the wait for its first line, alone, with V8's map
 // as it was set before, with the preload that reports V8's code, and with `perf-ts/register` that nobody asks, in
 // turn; medians, and the least of each. The recorder is a socket here, which takes the code and keeps none.
 //
@@ -18,7 +18,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-start-'));
 const script = join(scratch, 'empty.cjs');
 writeFileSync(
   script,
-  "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log(user + system); });",
+  `const begun = Date.now() - performance.timeOrigin;
+   process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log((user + system) / 1000, begun); });`,
 );
 const socket = join(scratch, 'code');
 const sink = createServer((program) => program.resume()).listen(socket);
@@ -40,7 +41,7 @@ const VARIANTS = {
   register: { NODE_OPTIONS: `--require ${join(root, 'dist/register/preload.cjs')}` },
 };
 
-/** CPU milliseconds until the program exits. */
+/** CPU milliseconds until the program exits, and milliseconds of wall time until its first line runs. */
 async function startOnce(node, env) {
   const child = spawn(node, [script], {
     cwd: scratch,
@@ -55,7 +56,8 @@ async function startOnce(node, env) {
   for (const left of [`perf-${child.pid}.map`, `perf-ts-${child.pid}.notes`]) {
     rmSync(`/tmp/${left}`, { force: true });
   }
-  return Number(text) / 1000;
+  const [cpu, wait] = text.split(' ').map(Number);
+  return { cpu, wait };
 }
 
 for (const node of nodes) {
@@ -66,13 +68,15 @@ for (const node of nodes) {
     }
   }
   const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-  const alone = median(times.alone);
-  const least = Math.min(...times.alone);
-  for (const [name, values] of Object.entries(times)) {
-    console.log(
-      `${node}  ${name.padEnd(16)} ${median(values).toFixed(1)} ms, ${(median(values) / alone).toFixed(2)}×; ` +
-        `least ${Math.min(...values).toFixed(1)} ms, ${(Math.min(...values) / least).toFixed(2)}×`,
-    );
+  for (const [name, starts] of Object.entries(times)) {
+    const figures = ['cpu', 'wait'].map((kind) => {
+      const [ours, alone] = [starts, times.alone].map((of) => of.map((start) => start[kind]));
+      const [all, least] = [median, (values) => Math.min(...values)].map(
+        (of) => `${of(ours).toFixed(1)} ms, ${(of(ours) / of(alone)).toFixed(2)}×`,
+      );
+      return `${kind} ${all}; least ${least}`;
+    });
+    console.log(`${node}  ${name.padEnd(16)} ${figures.join('; ')}`);
   }
 }
 sink.close();
