@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/code_events/owned_socket.h"
 #include "../core/code_events/sender.h"
 #include "test.h"
 
@@ -174,7 +175,7 @@ TEST("a recorder that vanishes is reported once, and what comes later is lost") 
 
 /** The descriptor of the one socket of this process above those that it opened itself. */
 int HighSocket() {
-  for (int fd = 400; fd < 500; fd++) {
+  for (int fd = kLeastOwnedFd; fd < kLeastOwnedFd + 16; fd++) {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode)) return fd;
   }
@@ -194,7 +195,7 @@ TEST(
     recorder.Accept();
     CHECK_EQUAL(sender.Start(OnGone, nullptr, nullptr), 0);
     const int ours = HighSocket();
-    CHECK(ours >= 400);
+    CHECK(ours >= kLeastOwnedFd);
     CHECK_EQUAL(dup2(pipe_ends[1], ours), ours);
     Append(&sender, 'a', 8);
     UntilGone(1);

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <string>
 
+#include "../core/code_events/owned_socket.h"
 #include "../core/code_events/request_listener.h"
 #include "test.h"
 
@@ -67,7 +68,7 @@ bool IsThere(const std::string& path) {
 /** The listening socket that was made last, above the program's own descriptors. */
 int HighSocket() {
   int last = -1;
-  for (int fd = 400; fd < 500; fd++) {
+  for (int fd = kLeastOwnedFd; fd < kLeastOwnedFd + 16; fd++) {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode)) last = fd;
   }
@@ -109,7 +110,7 @@ TEST("a program that closes its descriptors ends the listening, and keeps what i
   const char* operation = "";
   CHECK_EQUAL(listener.Listen(path.c_str(), Echo, nullptr, &operation), 0);
   const int ours = HighSocket();
-  CHECK(ours > 400);
+  CHECK(ours > kLeastOwnedFd);
   // Those of both tests.
   UntilPolling(2);
   close(ours);

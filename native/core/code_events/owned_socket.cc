@@ -7,12 +7,6 @@
 namespace perf_ts {
 namespace {
 
-/**
- * A table of descriptors has 64 at first. One that threads share is grown behind an RCU grace period (`expand_fdtable` in the
- * kernel's fs/file.c): whoever asks for a number beyond waits 5 to 25 ms. 16 of them are left for sockets of workers.
- */
-constexpr int kLeastFd = 48;
-
 /** glibc's own fcntl and fstat have versions that older ones and musl lack. */
 bool ReadStatus(int fd, struct stat* status) {
   return syscall(SYS_fstat, fd, status) == 0;
@@ -20,7 +14,8 @@ bool ReadStatus(int fd, struct stat* status) {
 
 /** A copy of the descriptor under a high number, where the limit allows that. */
 Fd Raised(Fd fd) {
-  const auto raised = static_cast<int>(syscall(SYS_fcntl, fd.get(), F_DUPFD_CLOEXEC, kLeastFd));
+  const auto raised =
+      static_cast<int>(syscall(SYS_fcntl, fd.get(), F_DUPFD_CLOEXEC, kLeastOwnedFd));
   return raised < 0 ? static_cast<Fd&&>(fd) : Fd(raised);
 }
 

@@ -7,6 +7,13 @@
 namespace perf_ts {
 
 /**
+ * A table of descriptors has 64 at first. One that threads share is grown behind an RCU grace
+ * period (`expand_fdtable` in the kernel's fs/file.c): whoever asks for a number beyond waits 5 to
+ * 25 ms. 16 of them are left for sockets of workers.
+ */
+inline constexpr int kLeastOwnedFd = 48;
+
+/**
  * A socket of ours in a program of others, which may close any descriptor and open its own under
  * the number. Its number is high, so that the program's descriptors have those that they have
  * without us.
