@@ -29,8 +29,11 @@ std::atomic<void*> isolates[kMostListeners];
 constexpr size_t kMostNameBytes = 64u << 10;
 /** Places with code of one isolate: V8's own builtins, and one for all that is compiled. */
 constexpr size_t kMostPages = 16;
-/** V8 makes its first code here, below a head and, in V8 10, what its snapshot has. */
-constexpr size_t kFirstPages = 128;
+/**
+ * V8 makes its first code here, below a head and, in V8 10, what its snapshot has. A worker has 350
+ * of them where each function that Node's start has compiled has an entry of its own (V8 10 to 12).
+ */
+constexpr size_t kFirstPages = 1024;
 constexpr size_t kPageBytes = 4096;
 /** Node's loader of its own modules is what V8 has compiled before a preload runs. */
 constexpr char kBootstrapName[] = "JS:^(bootstrap) node:internal/bootstrap:1:1";
