@@ -96,8 +96,13 @@ export class OptionRow<V, D extends Door = 'both', Always extends boolean = bool
     const flag = this.flags.find((each) => !takesWords(each) && fixedValue(each) === value);
     return {
       inLibrary: `${this.key}: ${typeof value === 'string' ? `'${value}'` : JSON.stringify(value)}`,
-      inCommand: flag === undefined ? `${this.inCommand} ${value}` : longNameOf(flag),
+      inCommand: flag === undefined ? `${this.inCommand}${this.#before}${value}` : longNameOf(flag),
     };
+  }
+
+  /** A word of its own would be the next argument where the value may be left out. */
+  get #before(): string {
+    return this.flags.some(({ flags }) => flags.includes('[=')) ? '=' : ' ';
   }
 
   /** A copy of the option with another declaration of some of it. */

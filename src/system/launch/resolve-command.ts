@@ -116,7 +116,7 @@ function hintsOfWord(name: string): Text[] {
     return ["it is a word of the shell: sh -c 'cd … && ./app' starts one that knows it"];
   }
   if (/^[a-z]\w*(?:,[a-z]\w*)+$/.test(name)) {
-    return [words`names of calls are joined to ${RECORD.syscalls}: --syscalls=${name}`];
+    return [words`calls are named by ${RECORD.syscalls.as(name.split(','))}`];
   }
   if (NUMBER.test(name)) {
     return [

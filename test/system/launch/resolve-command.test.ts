@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { FailedError, UsageError } from '../../../src/base/errors.ts';
-import { commandWords, type Text } from '../../../src/base/words.ts';
+import { errorText, FailedError, UsageError } from '../../../src/base/errors.ts';
+import { commandWords } from '../../../src/base/words.ts';
 import { hintsUnderSudo, resolveCommand } from '../../../src/system/launch/resolve-command.ts';
 import { explainExecFailure } from '../../../src/system/launch/start-failure.ts';
 
@@ -71,7 +71,7 @@ describe('the file of a command', () => {
     ['export', 'sh -c'],
     ['read,write', '--syscalls=read,write'],
   ])('%s is no program: %s', (name, advice) => {
-    const { hints } = failure([name]) as unknown as { hints: Text[] };
+    const { hints } = errorText(failure([name]));
     expect(hints.map(commandWords).join('\n')).toContain(advice);
   });
 
