@@ -19,7 +19,7 @@ const BINARY_RANK = 1;
 /** Class of the innermost of the frames that stay. */
 type Last =
   | ('none' | 'unmapped' | 'start' | 'system' | 'library' | 'script')
-  | ('microtasks' | 'worker' | 'wait');
+  | ('nodeStart' | 'microtasks' | 'worker' | 'wait');
 
 /** States of a path on which no frame has shown yet what the thread runs. */
 const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
@@ -70,6 +70,7 @@ class NativeFolder {
     system: this.#newState('system'),
     library: this.#newState('library'),
     script: this.#newState('script'),
+    nodeStart: this.#newState('nodeStart'),
     microtasks: this.#newState('microtasks'),
     worker: this.#newState('worker'),
     wait: this.#newState('wait'),
@@ -112,10 +113,11 @@ class NativeFolder {
   #next(state: State, frame: number, found: FrameClass): State {
     switch (found.is) {
       case 'script':
+        if (found.isStart && state.last === 'nodeStart') return this.#behind.nodeStart;
         return this.#keep(
           state.last === 'unmapped' ? state : this.#withoutSystem(state),
           frame,
-          'script',
+          found.isStart ? 'nodeStart' : 'script',
         );
       case 'library':
         return this.#keep(
@@ -165,7 +167,7 @@ class NativeFolder {
   /** Part of a run or of a function of JavaScript; without either it is a function like others. */
   #system(state: State, frame: number, found: FrameClass & { is: 'system' }): State {
     const { last } = state;
-    if (isInRun(state) || last === 'script' || IS_STEP.has(last)) return state;
+    if (isInRun(state) || IS_JAVASCRIPT.has(last) || IS_STEP.has(last)) return state;
     switch (last) {
       case 'system':
         return state;
@@ -270,6 +272,7 @@ function isInRun({ root, run }: State): boolean {
   return root.rank > 0 || run.rank > 0;
 }
 
+const IS_JAVASCRIPT: ReadonlySet<Last> = new Set(['script', 'nodeStart']);
 /** Frames of the runtime that stay within a path. */
 const IS_STEP: ReadonlySet<Last> = new Set(['microtasks', 'worker']);
 
@@ -277,7 +280,7 @@ const IS_STEP: ReadonlySet<Last> = new Set(['microtasks', 'worker']);
 function isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
   const isBridge = !isEnd && kernel.rank === 0;
   if (run.kind === null) return !isBridge && root.rank === 0 && !IS_STEP.has(last);
-  if (kindFacts(run.kind).isCharged === true) return !isBridge && last !== 'script';
+  if (kindFacts(run.kind).isCharged === true) return !isBridge && !IS_JAVASCRIPT.has(last);
   // It hands over to the program's modules, and what they do is theirs.
   if (run.kind === 'recorder') return !isBridge;
   const isTask = run.rank > kindFacts('node').rank;

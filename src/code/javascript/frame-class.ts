@@ -15,8 +15,11 @@ import { isRuntimeFile, isUvWorker, kindOfNative, type NativeKind } from './nati
 
 /** The class of a function in the stacks of a program of JavaScript. */
 export type FrameClass =
-  /** JavaScript, WebAssembly and regular expressions: a frame of its own. */
-  | { readonly is: 'script' }
+  /**
+   * JavaScript, WebAssembly and regular expressions: a frame of its own. `isStart`: what Node's start had compiled before V8 was
+   * asked for names; such functions in a row are one frame.
+   */
+  | { readonly is: 'script'; readonly isStart: boolean }
   /** An addon or another library, a function without a name: a frame of its own. */
   | { readonly is: 'library' }
   /** Part of what called it; at the root one frame. */
@@ -30,7 +33,8 @@ export type FrameClass =
 
 const LIBRARY: FrameClass = { is: 'library' };
 const UNMAPPED: FrameClass = { is: 'unmapped' };
-const SCRIPT: FrameClass = { is: 'script' };
+const SCRIPT: FrameClass = { is: 'script', isStart: false };
+const START: FrameClass = { is: 'script', isStart: true };
 const RECORDER: FrameClass = { is: 'native', kind: 'recorder' };
 /** The traps of `src/register`, which hand a call of the program over: what it leads to is the program's, as with V8's own of a Proxy. */
 const TRAP: FrameClass = { is: 'native', kind: 'builtin' };
@@ -60,7 +64,10 @@ export function classifyWithRuntime(profile: Profile): {
     if (found !== null) return found;
     const name = strings[funcs.name[func]];
     if (isScript(profile, func)) {
-      if (!isOwnScript(strings[funcs.file[func]] ?? '')) return SCRIPT;
+      const file = strings[funcs.file[func]] ?? '';
+      // `kBootstrapName` in native/core/code_events/code_listener.cc.
+      if (file === 'node:internal/bootstrap') return START;
+      if (!isOwnScript(file)) return SCRIPT;
       return TRAP_NAME.test(name) ? TRAP : RECORDER;
     }
     // Texts of other tools do not say in which library a thread begins.

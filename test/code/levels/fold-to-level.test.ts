@@ -53,6 +53,14 @@ describe('the level javascript', () => {
     }
   });
 
+  test("functions of Node's start that have no names are one frame, with what is between them", () => {
+    const start = `JS:^(bootstrap) node:internal/bootstrap:1:1${JIT}`;
+    const between = `v8::Function::Call(int)${NODE}`;
+    expect(folded('javascript', [start, start, between, start, HANDLE, start, EMIT])).toEqual([
+      '(bootstrap) node:internal/bootstrap:1 > handle /srv/app.js:7 > (bootstrap) node:internal/bootstrap:1 > emit node:events:471',
+    ]);
+  });
+
   test('a built-in between two functions is no frame', () => {
     expect(folded('javascript', [HANDLE, `Builtins_ArrayPrototypeMap${NODE}`, EMIT])).toEqual([
       'handle /srv/app.js:7 > emit node:events:471',
