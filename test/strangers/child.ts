@@ -13,6 +13,8 @@ export type Outcome = {
   readonly seconds: number;
   /** Whether the rig had to end it. */
   readonly isHung: boolean;
+  /** The threads that it had then, and what each waited for; of two runs without an end they may differ. */
+  readonly waits: string;
 };
 
 export type RunOptions = {
@@ -66,6 +68,7 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let isHung = false;
+    let waits = '';
     const pid = child.pid ?? 0;
     const limit = options.limitSeconds ?? 30;
     let idleSeconds = 0;
@@ -76,7 +79,7 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
       if (idleSeconds < limit && cpuSeconds < limit) return;
       clearInterval(watch);
       isHung = true;
-      err.push(Buffer.from(`(no end: ${threadsOf(pid)})\n`));
+      waits = threadsOf(pid);
       killGroup(pid);
     }, 1000);
     child.once('error', reject);
@@ -92,7 +95,7 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
       groups.delete(pid);
       const seconds = (performance.now() - started) / 1000;
       const text = (parts: Buffer[]): string => Buffer.concat(parts).toString('latin1');
-      resolve({ status, signal, stdout: text(out), stderr: text(err), seconds, isHung });
+      resolve({ status, signal, stdout: text(out), stderr: text(err), seconds, isHung, waits });
     });
     if (pid === 0) return;
     groups.add(pid);

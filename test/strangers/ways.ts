@@ -51,7 +51,7 @@ export type Seen = {
   /** Names of the files that it left in its folder. */
   readonly files: string;
   readonly seconds: number;
-  /** Lines that the recorder printed of itself. */
+  /** Lines that the recorder printed of itself, and what the threads of a run without an end waited for. */
   readonly words: readonly string[];
 };
 
@@ -172,11 +172,12 @@ export class Runner {
   }
 
   #seen(cell: Cell, outcome: Outcome, at: string, cwd: string): Seen {
-    const { signal, isHung, seconds } = outcome;
+    const { signal, isHung, seconds, waits } = outcome;
     const number = signal === null ? (outcome.status ?? -1) : 128 + (SIGNALS[signal] ?? 0);
     const clean = (text: string): string => withoutNumbersOfTheRun(text.replaceAll(at, 'AT'));
     const isRecorder = cell.way === 'launch' || cell.way === 'child';
-    const words = isRecorder ? (outcome.stderr.match(RECORDERS) ?? []) : [];
+    const own = isRecorder ? (outcome.stderr.match(RECORDERS) ?? []) : [];
+    const words = waits === '' ? own : [...own, waits];
     let stderr = isRecorder ? outcome.stderr.replace(RECORDERS, '') : outcome.stderr;
     if (cell.way === 'attach') stderr = stderr.replace(INSPECTOR, '');
     const files = readdirSync(cwd)
