@@ -6,11 +6,11 @@ import type { ScriptFunctions, SourceFunction } from './script-functions.ts';
 import type { SourceMaps } from './source-map.ts';
 import { nameBeforeMaker } from './v8-name.ts';
 
-/** Bodies of generators that Babel has lowered: V8 has no other name for them. */
-const LOWERED_NAME = /^_callee\d*\$?$/;
+/** Bodies of generators that Babel has lowered, and before V8 12 what initializes a class's fields: V8 has no other name for them. */
+const MADE_NAME = /^(?:_callee\d*\$?|<instance_members_initializer>)$/;
 
 /** Whether V8 has no name for a function that its author could have given. */
-export const hasNoName = ({ name }: ScriptName): boolean => name === '' || LOWERED_NAME.test(name);
+export const hasNoName = ({ name }: ScriptName): boolean => name === '' || MADE_NAME.test(name);
 
 /** Whether V8 means all of a script: a module's body begins where the file does, in whatever tier it ran. */
 export function isWholeScript({ kind, name, file, line, column }: ScriptName): boolean {
