@@ -10,7 +10,8 @@ import { nameBeforeMaker } from './v8-name.ts';
 const MADE_NAME = /^(?:_callee\d*\$?|<instance_members_initializer>)$/;
 
 /** Whether V8 has no name for a function that its author could have given. */
-export const hasNoName = ({ name }: ScriptName): boolean => name === '' || MADE_NAME.test(name);
+export const hasNoName = ({ name }: Pick<ScriptName, 'name'>): boolean =>
+  name === '' || MADE_NAME.test(name);
 
 /** Whether V8 means all of a script: a module's body begins where the file does, in whatever tier it ran. */
 export function isWholeScript({ kind, name, file, line, column }: ScriptName): boolean {
